@@ -1,0 +1,52 @@
+/** The forms of names and ids (`surfaces.md` D22), and how new ones are made. */
+import * as z from 'zod'
+
+const SLUG = /^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/
+const SLUG_LENGTH = 64
+const RESERVED_SLUGS: ReadonlySet<string> = new Set(['env'])
+
+export const Slug = z
+  .string()
+  .regex(SLUG, 'must be 1 to 64 of a-z, 0-9 and inner hyphens')
+  .refine((slug) => !RESERVED_SLUGS.has(slug), 'is reserved')
+
+export const SERVER_ID = /^[0-9a-f]{16}$/
+export const ServerId = z.string().regex(SERVER_ID, 'must be 16 lower-case hex digits')
+
+export const TOOL_NAME = /^[A-Za-z0-9_.-]{1,64}$/
+export const ToolName = z.string().regex(TOOL_NAME, 'must be 1 to 64 of A-Z, a-z, 0-9, _, . and -')
+
+/** An unguessable server id. */
+export function mintServerId(): string {
+  return hex(crypto.getRandomValues(new Uint8Array(8)))
+}
+
+/** An id of ours for anything else: the kind's prefix and 80 random bits. */
+export function mintId(prefix: string): string {
+  return `${prefix}_${hex(crypto.getRandomValues(new Uint8Array(10)))}`
+}
+
+/** The slug a name gives; `server` where nothing of it can stand in one. */
+export function slugify(name: string): string {
+  const slug = name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .slice(0, SLUG_LENGTH)
+    .replaceAll(/^-+|-+$/g, '')
+  return slug === '' || RESERVED_SLUGS.has(slug) ? 'server' : slug
+}
+
+/** The first of `slug`, `slug-2`, `slug-3` … that is free. */
+export function freeSlug(slug: string, isTaken: (slug: string) => boolean): string {
+  let candidate = slug
+  for (let n = 2; isTaken(candidate); n++) {
+    const suffix = `-${n}`
+    candidate = slug.slice(0, SLUG_LENGTH - suffix.length).replace(/-+$/, '') + suffix
+  }
+  return candidate
+}
+
+function hex(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+}

@@ -1,0 +1,182 @@
+/**
+ * `npm start`: runs the Worker under `wrangler dev`, applies the samples that are absent, and says
+ * what is there. Arguments go through to wrangler. Stopping it stops all it started.
+ */
+import { spawn } from 'node:child_process'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { AdminError, createAdminClient, type AdminClient } from './admin-client.ts'
+import { readSecrets } from './secrets.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+const SAMPLES = join(ROOT, 'src/samples')
+const READY_TIMEOUT_MS = 60_000
+const POLL_MS = 100
+const STOP_TIMEOUT_MS = 5000
+
+type Sample = { id: string; name: string; slug: string; tools: unknown[] }
+
+const args = process.argv.slice(2)
+const { values } = parseArgs({
+  args,
+  options: {
+    port: { type: 'string', default: '8787' },
+    ip: { type: 'string', default: '127.0.0.1' },
+  },
+  strict: false,
+})
+const url = `http://${values.ip}:${values.port}`
+const secrets = await readSecrets(join(ROOT, '.dev.vars'), process.env)
+
+const wrangler = spawn(
+  join(ROOT, 'node_modules/.bin/wrangler'),
+  [
+    'dev',
+    // Named, so that wrangler takes the secrets from its environment and `ps` does not show them.
+    '--env-file',
+    '/dev/null',
+    ...unlessGiven('ip', values.ip),
+    ...unlessGiven('port', values.port),
+    ...unlessGiven('inspector-port', 0),
+    '--var',
+    'DEVELOPMENT:1',
+    '--var',
+    `PUBLIC_URL:${url}`,
+    '--show-interactive-dev-session',
+    'false',
+    ...args,
+  ],
+  {
+    cwd: ROOT,
+    stdio: ['ignore', 'inherit', 'inherit'],
+    detached: true, // a group of its own: one signal reaches wrangler and the runtime it starts
+    env: {
+      ...process.env,
+      ...secrets,
+      WRANGLER_SEND_METRICS: 'false',
+      WRANGLER_HIDE_BANNER: 'true',
+      CLOUDFLARE_CF_FETCH_ENABLED: 'false',
+    },
+  },
+)
+
+/** An argument for wrangler that the user has not set. */
+function unlessGiven(name: string, value: unknown): string[] {
+  const isGiven = args.some((arg) => arg === `--${name}` || arg.startsWith(`--${name}=`))
+  return isGiven ? [] : [`--${name}`, String(value)]
+}
+
+let stopping = false
+const exited = new Promise<number>((resolve) => {
+  wrangler.on('exit', (code) => resolve(code ?? 0))
+  wrangler.on('error', (error) => {
+    console.error(`wrangler could not be started: ${error.message}`)
+    resolve(1)
+  })
+})
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void stop())
+process.on('exit', () => kill('SIGKILL')) // whatever is left of the group
+
+try {
+  await untilReady()
+  const token = secrets['OPERATOR_TOKEN'] ?? ''
+  const samples = await applySamples(createAdminClient(url, token))
+  console.log(describe(samples, token))
+} catch (error) {
+  if (!stopping) console.error(error instanceof Error ? error.message : error)
+  await stop(1)
+}
+process.exit(stopping ? 0 : await exited)
+
+async function stop(code = 0): Promise<void> {
+  if (stopping) return
+  stopping = true
+  kill('SIGTERM')
+  await Promise.race([exited, wait(STOP_TIMEOUT_MS)])
+  process.exit(code)
+}
+
+function kill(signal: NodeJS.Signals): void {
+  try {
+    if (wrangler.pid !== undefined) process.kill(-wrangler.pid, signal)
+  } catch {
+    // the group is gone already
+  }
+}
+
+async function untilReady(): Promise<void> {
+  const deadline = Date.now() + READY_TIMEOUT_MS
+  while (wrangler.exitCode === null && Date.now() < deadline) {
+    if (await answers()) return
+    await wait(POLL_MS)
+  }
+  throw new Error(
+    wrangler.exitCode === null
+      ? `no answer at ${url}`
+      : 'wrangler ended before the Worker answered',
+  )
+}
+
+/** Whether our Worker answers, and not something else that had the port already. */
+async function answers(): Promise<boolean> {
+  try {
+    const response = await fetch(`${url}/api/v1/organizations`, {
+      headers: { authorization: `Bearer ${secrets['OPERATOR_TOKEN']}` },
+    })
+    if (response.status === 500) throw new Error(await response.text())
+    return response.ok
+  } catch (error) {
+    if (error instanceof TypeError) return false // nobody listens yet
+    throw error
+  }
+}
+
+async function applySamples(client: AdminClient): Promise<Sample[]> {
+  const files = (await readdir(SAMPLES)).filter((name) => name.endsWith('.json')).toSorted()
+  const samples: Sample[] = []
+  for (const name of files) {
+    const text = await readFile(join(SAMPLES, name), 'utf8')
+    const sample = JSON.parse(text) as Sample
+    if (!(await exists(client, sample.id))) await client.put(`/servers/${sample.id}`, text)
+    samples.push(sample)
+  }
+  return samples
+}
+
+async function exists(client: AdminClient, id: string): Promise<boolean> {
+  try {
+    await client.get(`/servers/${id}`)
+    return true
+  } catch (error) {
+    if (error instanceof AdminError && error.status === 404) return false
+    throw error
+  }
+}
+
+function describe(samples: readonly Sample[], token: string): string {
+  const endpoint = ({ slug, id }: Sample) => `${url}/mcp/${slug}/${id}`
+  const [first] = samples
+  return [
+    '',
+    'Rollcall is up.',
+    '',
+    ...samples.map((sample) => `  ${sample.name.padEnd(20)} ${endpoint(sample)}`),
+    '',
+    `  Admin API            ${url}/api/v1   (${url}/openapi.json)`,
+    `  Operator token       ${token}`,
+    '',
+    'List the tools of a server:',
+    '',
+    `  curl -s ${first ? endpoint(first) : url} -H 'Content-Type: application/json' \\`,
+    `    -d '{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}'`,
+    '',
+    'See what the admin API has:',
+    '',
+    `  curl -s ${url}/api/v1/servers -H 'Authorization: Bearer ${token}'`,
+    '',
+    'Ctrl-C stops it; what you change is kept.',
+    '',
+  ].join('\n')
+}

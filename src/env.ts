@@ -1,0 +1,66 @@
+/**
+ * Bindings, and the settings, read once by a schema. A wrong setting fails the first request with a
+ * message that names it.
+ */
+import * as z from 'zod'
+import type { Directory } from './objects/directory.ts'
+import type { Organization } from './objects/organization.ts'
+import { SealKeys } from './sealing/seal-keys.ts'
+
+const MIN_TOKEN_LENGTH = 24
+
+export type Env = {
+  CATALOG: KVNamespace
+  LIMITER: RateLimit
+  ORGANIZATION: DurableObjectNamespace<Organization>
+  DIRECTORY: DurableObjectNamespace<Directory>
+} & Readonly<Record<string, unknown>>
+
+const flag = z
+  .enum(['', '0', '1'])
+  .optional()
+  .transform((value) => value === '1')
+
+const list = z
+  .string()
+  .optional()
+  .transform((text) =>
+    (text ?? '')
+      .split(',')
+      .map((item) => item.trim())
+      .filter((item) => item !== ''),
+  )
+
+const HttpOrigin = z
+  .string()
+  .refine(
+    (text) => text === '' || (URL.canParse(text) && new URL(text).origin === text),
+    'must be an origin such as https://mcp.example.com, without a path',
+  )
+  .optional()
+  .transform((text) => (text === '' ? undefined : text))
+
+export const Settings = z.object({
+  OPERATOR_TOKEN: z
+    .string()
+    .min(MIN_TOKEN_LENGTH, `must have at least ${MIN_TOKEN_LENGTH} characters`),
+  SEAL_KEYS: SealKeys,
+  PUBLIC_URL: HttpOrigin,
+  REGION: z.string().default('development'),
+  DEVELOPMENT: flag,
+  ALLOWED_ORIGINS: list,
+})
+export type Settings = z.infer<typeof Settings>
+
+/** A setting that is missing or wrong; the message names it and never its value. */
+export class Misconfigured extends Error {}
+
+/** Reads the settings, or throws `Misconfigured`. */
+export function readSettings(env: Env): Settings {
+  const settings = Settings.safeParse(env)
+  if (settings.success) return settings.data
+  const problems = settings.error.issues.map(({ path, message, code }) =>
+    code === 'invalid_type' ? `${path.join('.')} is missing` : `${path.join('.')} ${message}`,
+  )
+  throw new Misconfigured(problems.join('; '))
+}

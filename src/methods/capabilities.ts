@@ -1,0 +1,3 @@
+/** What `initialize` and `server/discover` advertise: exactly what is answered (§4.5). */
+
+export const CAPABILITIES: Readonly<Record<string, unknown>> = { tools: {} }

@@ -1,0 +1,46 @@
+/** What a method is given to answer one request, and what it answers with. */
+import type { Caller } from '../callers/caller.ts'
+import type { Catalog } from '../catalog/catalog.ts'
+import { SERVER_INFO } from '../protocol/envelope.ts'
+import { ROLLCALL_VERSION } from '../protocol/implementation.ts'
+import type { Params } from '../protocol/json-rpc.ts'
+import { MODERN_REVISION, type Revision } from '../protocol/revisions.ts'
+
+export type Exchange = {
+  revision: Revision
+  caller: Caller
+  catalog: Catalog
+  params: Params
+  headers: Headers
+  /** What the client declared on this request; undefined before 2026-07-28. */
+  clientCapabilities: Readonly<Record<string, unknown>> | undefined
+  /** The catalog, compared with the truth at most 5 s ago; undefined when nobody could be asked. */
+  verified: () => Promise<Catalog | undefined>
+  /** The catalog as it was at a revision; undefined once that has expired. */
+  catalogAt: (revision: number) => Promise<Catalog | undefined>
+}
+
+/** A result as an object, or as a stretch of JSON that is open at its end and the members after it. */
+export type Result =
+  | Readonly<Record<string, unknown>>
+  | { open: Uint8Array; members: Readonly<Record<string, unknown>> }
+
+export type Method = (exchange: Exchange) => Result | Promise<Result>
+
+/** `serverInfo`, as a client is shown it. */
+export function implementationOf(catalog: Catalog): { name: string; version: string } {
+  return { name: catalog.settings.name, version: ROLLCALL_VERSION }
+}
+
+/** The members every complete result of 2026-07-28 has, and none of an earlier one (§4.4). */
+export function complete({ revision, catalog }: Exchange): Readonly<Record<string, unknown>> {
+  if (revision !== MODERN_REVISION) return {}
+  return { resultType: 'complete', _meta: { [SERVER_INFO]: implementationOf(catalog) } }
+}
+
+/** The cache hints of the results that have them (§4.7): public only where all callers see the same. */
+export function cacheHints({ revision, catalog }: Exchange): Readonly<Record<string, unknown>> {
+  if (revision !== MODERN_REVISION) return {}
+  const { ttlMs, auth } = catalog.settings
+  return { ttlMs, cacheScope: auth === 'none' ? 'public' : 'private' }
+}

@@ -1,0 +1,105 @@
+/**
+ * `tools/call` (`mcp-protocol.md` §6). A tool is found through the same decision as the list; one
+ * that is paused, not for this caller or made up is one and the same answer (`surfaces.md` D7).
+ */
+import type { Catalog } from '../catalog/catalog.ts'
+import type { PublishedTool } from '../catalog/published.ts'
+import { isDeeperThan, MAX_DEPTH } from '../protocol/json-depth.ts'
+import {
+  INVALID_PARAMS,
+  isObject,
+  MISSING_CLIENT_CAPABILITY,
+  RpcError,
+} from '../protocol/json-rpc.ts'
+import { findParamHeaders, requireParamHeaders } from '../protocol/param-headers.ts'
+import { MODERN_REVISION } from '../protocol/revisions.ts'
+import type { CallToolResult } from '../protocol/tool.ts'
+import { findViolations, withDefaults } from '../upstream/arguments.ts'
+import { fillResult } from '../upstream/static.ts'
+import { withholds } from '../visibility/visible.ts'
+import { complete, type Exchange, type Result } from './exchange.ts'
+import { projectResult } from './project-result.ts'
+
+/** Checks a call and runs its handler; what goes wrong in a tool is a result with `isError`. */
+export async function toolsCall(exchange: Exchange): Promise<Result> {
+  const { name, args } = requireCall(exchange)
+  const catalog = await exchange.verified()
+  if (catalog === undefined) {
+    return answer(
+      exchange,
+      failure('The tool could not be checked just now. Retry in a few seconds.'),
+    )
+  }
+  const tool = catalog.find(name)
+  if (tool === undefined || withholds({ name, status: 'active' }, exchange.caller) !== undefined) {
+    throw new RpcError(INVALID_PARAMS, `Tool not found: ${name}`)
+  }
+  return answer(exchange, call(exchange, catalog, tool, args))
+}
+
+function requireCall({ params }: Exchange) {
+  const { name, arguments: args = {} } = params
+  if (typeof name !== 'string' || name === '') {
+    throw new RpcError(INVALID_PARAMS, 'Invalid params: a tool name is required')
+  }
+  if (!isObject(args))
+    throw new RpcError(INVALID_PARAMS, 'Invalid params: arguments must be an object')
+  if (isDeeperThan(args, MAX_DEPTH)) {
+    throw new RpcError(INVALID_PARAMS, `Invalid params: arguments nest deeper than ${MAX_DEPTH}`)
+  }
+  return { name, args }
+}
+
+function call(
+  exchange: Exchange,
+  catalog: Catalog,
+  tool: PublishedTool,
+  args: Readonly<Record<string, unknown>>,
+): CallToolResult {
+  const { inputSchema } = catalog.definition(tool)
+  const { handler, requires } = catalog.binding(tool)
+  if (exchange.revision === MODERN_REVISION) {
+    requireParamHeaders(findParamHeaders(inputSchema).headers, args, exchange.headers)
+  }
+  const missing = missingCapabilities(requires ?? {}, exchange.clientCapabilities ?? {})
+  if (missing.length > 0) {
+    const message = `Tool ${tool.name} needs the client capability ${missing.join(', ')}`
+    if (exchange.revision !== MODERN_REVISION) return failure(message)
+    throw new RpcError(MISSING_CLIENT_CAPABILITY, message, {
+      status: 400,
+      data: { requiredCapabilities: requires },
+    })
+  }
+  const filled = withDefaults(inputSchema, args)
+  const key = [catalog.organization, catalog.id, catalog.revision, tool.name].join(' ')
+  const violations = findViolations(key, inputSchema, filled)
+  if (violations.length > 0) {
+    return failure(`Invalid arguments for ${tool.name}:\n${violations.join('\n')}`)
+  }
+  const declared = new Set(Object.keys(inputSchema.properties ?? {}))
+  return fillResult(handler.result, declared, filled)
+}
+
+/** The capabilities of `needed`, by dotted name, that `declared` lacks. */
+function missingCapabilities(
+  needed: Readonly<Record<string, unknown>>,
+  declared: Readonly<Record<string, unknown>>,
+): string[] {
+  return Object.entries(needed).flatMap(([name, detail]) => {
+    const has = declared[name]
+    if (has === undefined) return [name]
+    if (!isObject(detail)) return []
+    return missingCapabilities(detail, isObject(has) ? has : {}).map((inner) => `${name}.${inner}`)
+  })
+}
+
+function failure(text: string): CallToolResult {
+  return { content: [{ type: 'text', text }], isError: true }
+}
+
+function answer(exchange: Exchange, result: CallToolResult): Result {
+  const projected = projectResult(result, exchange.revision)
+  const { _meta, ...ours } = complete(exchange)
+  const meta = isObject(_meta) ? { _meta: { ...projected._meta, ..._meta } } : {}
+  return { ...projected, ...ours, ...meta }
+}

@@ -1,0 +1,70 @@
+/**
+ * What the organization's alarm does: publish first, then seal secrets anew under the newest key, then
+ * give up names. Each is idempotent, and done again until nothing is left.
+ */
+import { CannotOpen } from '../../sealing/seal.ts'
+import type { SealKeys } from '../../sealing/seal-keys.ts'
+import type { Claims } from './claims.ts'
+import { nextPublicationAt } from './publications.ts'
+import { publishDue } from './publish.ts'
+import { resealSecret, secretsToReseal } from './secrets.ts'
+
+const RETRY_MS = 1000
+const MAX_RETRY_MS = 60_000
+
+export class Chores {
+  readonly #storage: DurableObjectStorage
+  readonly #kv: KVNamespace
+  readonly #claims: Claims
+  readonly #keys: SealKeys
+  /** Secrets whose key is gone; they are left as they are. */
+  readonly #unopenable = new Set<string>()
+  #failures = 0
+
+  constructor(storage: DurableObjectStorage, kv: KVNamespace, claims: Claims, keys: SealKeys) {
+    this.#storage = storage
+    this.#kv = kv
+    this.#claims = claims
+    this.#keys = keys
+  }
+
+  /** Does what is due; throws when KV or the Directory refuses. `organization` is absent until made. */
+  async run(owner: string, organization: string | undefined): Promise<void> {
+    if (organization !== undefined) {
+      await publishDue({ storage: this.#storage, kv: this.#kv, organization, now: Date.now })
+      await this.#reseal(organization)
+    }
+    await this.#claims.releaseAbandoned(owner)
+    this.#failures = 0
+  }
+
+  /** When there is something to do, in ms since the epoch; undefined when nothing is left. */
+  nextAt(now: number): number | undefined {
+    const { sql } = this.#storage
+    const isResealing = secretsToReseal(sql, this.#keys, this.#unopenable).length > 0
+    const reasons = [
+      nextPublicationAt(sql),
+      this.#claims.nextAt(now),
+      isResealing ? now : undefined,
+    ]
+    const times = reasons.filter((at) => at !== undefined)
+    return times.length === 0 ? undefined : Math.min(...times)
+  }
+
+  /** How long to wait after a failure, in ms: longer each time in a row. */
+  backOff(): number {
+    return Math.min(RETRY_MS * 2 ** this.#failures++, MAX_RETRY_MS)
+  }
+
+  async #reseal(organization: string): Promise<void> {
+    for (const secret of secretsToReseal(this.#storage.sql, this.#keys, this.#unopenable)) {
+      try {
+        await resealSecret(this.#storage.sql, this.#keys, organization, secret)
+      } catch (error) {
+        if (!(error instanceof CannotOpen)) throw error
+        console.error('a secret was sealed with a key that SEAL_KEYS lacks', error)
+        this.#unopenable.add(secret.name)
+      }
+    }
+  }
+}

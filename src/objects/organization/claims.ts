@@ -1,0 +1,120 @@
+/**
+ * Claiming and giving up names in the Directory, one at a time for each name, so that a release under
+ * way and a new claim of the same name never cross.
+ */
+import { HttpError } from '../../protocol/http-error.ts'
+import type { Directory, NameKind, Owned } from '../directory.ts'
+import { directoryOf } from '../resident.ts'
+import { abandonedNames, forgetName, nameState, setNameState, type Name } from './names.ts'
+
+const TAKEN: Readonly<Record<NameKind, string>> = {
+  organization: 'name_taken',
+  server: 'server_id_taken',
+  vanity: 'vanity_slug_taken',
+  credential: 'key_taken',
+}
+
+/** By then a command has ended, or the object has and the name is nobody's. */
+const IN_USE_MS = 30_000
+
+export class Claims {
+  readonly #storage: DurableObjectStorage
+  readonly #directories: DurableObjectNamespace<Directory>
+  readonly #turns = new Map<string, Promise<void>>()
+  /** How many commands are at work with a name; the alarm leaves those alone. */
+  readonly #inUse = new Map<string, number>()
+
+  readonly #schedule: () => void
+
+  constructor(
+    storage: DurableObjectStorage,
+    directories: DurableObjectNamespace<Directory>,
+    schedule: () => void,
+  ) {
+    this.#storage = storage
+    this.#directories = directories
+    this.#schedule = schedule
+  }
+
+  /**
+   * Claims the names for an owner and then runs `commit` in a transaction that marks them held.
+   * Throws 409 when one is another's; whatever was claimed for nothing is given up by the alarm.
+   */
+  async claiming<T>(owner: string, names: readonly Name[], commit: () => T): Promise<T> {
+    const { sql } = this.#storage
+    const missing = names.filter((name) => nameState(sql, name) !== 'held')
+    for (const name of missing) {
+      this.#use(name, 1)
+      setNameState(sql, name, 'pending')
+    }
+    this.#schedule()
+    try {
+      for (const name of missing) {
+        await this.#inTurn(name, () => this.#claim(name, { owner, target: name.target }))
+      }
+      return this.#storage.transactionSync(() => {
+        for (const name of names) setNameState(sql, name, 'held')
+        return commit()
+      })
+    } finally {
+      for (const name of missing) this.#use(name, -1)
+      this.#schedule()
+    }
+  }
+
+  /** Gives up every name that nothing here needs and no command is at work with. */
+  async releaseAbandoned(owner: string): Promise<void> {
+    const { sql } = this.#storage
+    for (const name of abandonedNames(sql)) {
+      await this.#inTurn(name, async () => {
+        if (this.#isInUse(name) || nameState(sql, name) === 'held') return
+        await directoryOf(this.#directories, name.kind, name.name).release(
+          name.kind,
+          name.name,
+          owner,
+        )
+        // A command that came meanwhile has marked it pending and waits for its turn to claim it.
+        if (!this.#isInUse(name)) forgetName(sql, name)
+      })
+    }
+  }
+
+  /** When the alarm should look: at once for names to give up, later for those still in use. */
+  nextAt(now: number): number | undefined {
+    const names = abandonedNames(this.#storage.sql)
+    if (names.length === 0) return undefined
+    return names.every((name) => this.#isInUse(name)) ? now + IN_USE_MS : now
+  }
+
+  async #claim(name: Name, owned: Owned): Promise<void> {
+    const directory = directoryOf(this.#directories, name.kind, name.name)
+    if (await directory.claim(name.kind, name.name, owned)) return
+    throw new HttpError(409, TAKEN[name.kind], `The ${name.kind} name "${name.name}" is taken`)
+  }
+
+  async #inTurn(name: Name, work: () => Promise<void>): Promise<void> {
+    const key = keyOf(name)
+    const turn = (this.#turns.get(key) ?? Promise.resolve()).then(work)
+    const settled = turn.catch(() => {}) // the one who waits for `turn` sees its error
+    this.#turns.set(key, settled)
+    try {
+      await turn
+    } finally {
+      if (this.#turns.get(key) === settled) this.#turns.delete(key)
+    }
+  }
+
+  #use(name: Name, change: 1 | -1): void {
+    const count = (this.#inUse.get(keyOf(name)) ?? 0) + change
+    if (count === 0) this.#inUse.delete(keyOf(name))
+    else this.#inUse.set(keyOf(name), count)
+  }
+
+  #isInUse(name: Name): boolean {
+    return this.#inUse.has(keyOf(name))
+  }
+}
+
+function keyOf({ kind, name }: Name): string {
+  return `${kind}:${name}`
+}

@@ -1,0 +1,67 @@
+/**
+ * What KV has to be told: a row for each key, with the version that is true and the one KV holds.
+ * Written in the transaction of the change itself, so nothing is forgotten over a crash.
+ */
+
+/** KV takes one write a second for a key (`platform.md` §5). */
+export const PUBLISH_GAP_MS = 1100
+
+export type PublicationKind = 'server' | 'vanity' | 'credential'
+export type Publication = { kind: PublicationKind; name: string; version: number }
+
+/** Notes that a key's value changed; for a server the version is its revision. */
+export function notePublication(
+  sql: SqlStorage,
+  kind: PublicationKind,
+  name: string,
+  version?: number,
+): void {
+  sql.exec(
+    `INSERT INTO publications (kind, name, version, published, put_at) VALUES (?, ?, ?, 0, 0)
+     ON CONFLICT (kind, name) DO UPDATE SET version = MAX(excluded.version, version + ?)`,
+    kind,
+    name,
+    version ?? 1,
+    version === undefined ? 1 : 0,
+  )
+}
+
+/** The keys whose turn has come. */
+export function duePublications(sql: SqlStorage, now: number, limit: number): Publication[] {
+  return sql
+    .exec<Publication>(
+      `SELECT kind, name, version FROM publications
+       WHERE published < version AND put_at <= ? ORDER BY put_at LIMIT ?`,
+      now - PUBLISH_GAP_MS,
+      limit,
+    )
+    .toArray()
+}
+
+/** When the next key's turn comes, in ms since the epoch; undefined when KV holds all. */
+export function nextPublicationAt(sql: SqlStorage): number | undefined {
+  const query = 'SELECT MIN(put_at) AS at FROM publications WHERE published < version'
+  const { at } = sql.exec<{ at: number | null }>(query).one()
+  return at === null ? undefined : at + PUBLISH_GAP_MS
+}
+
+/** Notes that KV holds a version. */
+export function markPublished(
+  sql: SqlStorage,
+  { kind, name, version }: Publication,
+  now: number,
+): void {
+  sql.exec(
+    'UPDATE publications SET published = ?, put_at = ? WHERE kind = ? AND name = ?',
+    version,
+    now,
+    kind,
+    name,
+  )
+}
+
+/** The version of a key that KV holds; 0 for none. */
+export function publishedVersion(sql: SqlStorage, kind: PublicationKind, name: string): number {
+  const query = 'SELECT published FROM publications WHERE kind = ? AND name = ?'
+  return [...sql.exec<{ published: number }>(query, kind, name)][0]?.published ?? 0
+}

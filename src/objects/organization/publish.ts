@@ -1,0 +1,98 @@
+/**
+ * Tells KV what changed. Only the organization's alarm runs this, so puts never overlap or land out
+ * of order; a burst of changes becomes one put, and what fails stays due.
+ */
+import {
+  credentialKey,
+  revisionKey,
+  REVISION_TTL_SECONDS,
+  serverKey,
+  vanityKey,
+} from '../../catalog/kv.ts'
+import { formatPublished, formatTombstone } from '../../catalog/published.ts'
+import { REVOKED } from '../../callers/credential.ts'
+import { formatCredential } from './credentials.ts'
+import { duePublications, markPublished, type Publication } from './publications.ts'
+import { notePublishedRevision } from './revisions.ts'
+import { findServer } from './servers.ts'
+import { readTools } from './tools.ts'
+
+const BATCH = 50
+
+/** Tombstones outlive any stale copy, and then go. */
+const TOMBSTONE = { expirationTtl: REVISION_TTL_SECONDS }
+
+export type Publisher = {
+  storage: DurableObjectStorage
+  kv: KVNamespace
+  organization: string
+  now: () => number
+}
+
+/** Puts what is due; throws when KV refuses, with everything that succeeded noted. */
+export async function publishDue(publisher: Publisher): Promise<void> {
+  const { storage, now } = publisher
+  for (const publication of duePublications(storage.sql, now(), BATCH)) {
+    const put = { server: putServer, vanity: putVanity, credential: putCredential }[
+      publication.kind
+    ]
+    const version = await put(publisher, publication)
+    storage.transactionSync(() => {
+      markPublished(storage.sql, { ...publication, version }, now())
+      if (publication.kind === 'server') {
+        notePublishedRevision(storage.sql, publication.name, version, now())
+      }
+    })
+  }
+}
+
+/** The published form of a server as it stands, a tombstone where it is gone; undefined for no such id. */
+export function formatServer(
+  sql: SqlStorage,
+  organization: string,
+  id: string,
+): { bytes: Uint8Array<ArrayBuffer>; revision: number; isLive: boolean } | undefined {
+  const { live, revision } = findServer(sql, id)
+  if (revision === 0) return undefined
+  const bytes =
+    live === undefined
+      ? formatTombstone({ organization, id, revision })
+      : formatPublished(
+          { organization, id, revision, settings: live.settings },
+          readTools(sql, id).filter(({ status }) => status === 'active'),
+        )
+  return { bytes, revision, isLive: live !== undefined }
+}
+
+async function putServer({ storage, kv, organization }: Publisher, publication: Publication) {
+  const server = formatServer(storage.sql, organization, publication.name)
+  if (server === undefined) return publication.version
+  const { bytes, revision, isLive } = server
+  const metadata = { organization, revision }
+  // The revision's own key first: who learns of a revision from the pointer must find it there.
+  if (isLive) {
+    const options = { metadata, expirationTtl: REVISION_TTL_SECONDS }
+    await kv.put(revisionKey(publication.name, revision), bytes, options)
+  }
+  await kv.put(serverKey(publication.name), bytes, { metadata, ...(!isLive && TOMBSTONE) })
+  return revision // which may be newer than the one that was due
+}
+
+async function putVanity({ storage, kv }: Publisher, { name, version }: Publication) {
+  const rows = storage.sql.exec<{ id: string; settings: string }>(
+    'SELECT id, settings FROM servers WHERE slug = ? AND deleted_at IS NULL',
+    name,
+  )
+  const server = [...rows].find(({ settings }) => JSON.parse(settings).vanity === true)
+  await kv.put(vanityKey(name), JSON.stringify({ server: server?.id }), server ? {} : TOMBSTONE)
+  return version
+}
+
+async function putCredential(
+  { storage, kv, organization }: Publisher,
+  { name, version }: Publication,
+) {
+  const text = formatCredential(storage.sql, organization, name)
+  await kv.put(credentialKey(name), text, text === REVOKED ? TOMBSTONE : {})
+  return version
+}

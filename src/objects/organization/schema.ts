@@ -1,0 +1,55 @@
+/**
+ * The database of one organization. A server's tools are kept by revision: a row stands from `since`
+ * up to, not with, `until`; the current ones have no `until`. So a change of one tool writes two
+ * rows, and any kept revision can be read back whole. Bodies are stored once, by hash.
+ */
+export const STEPS = [
+  `CREATE TABLE organization (
+     id TEXT NOT NULL, name TEXT NOT NULL, revision INTEGER NOT NULL,
+     created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, deleted_at INTEGER
+   );
+   CREATE TABLE servers (
+     id TEXT PRIMARY KEY, slug TEXT, settings TEXT NOT NULL, revision INTEGER NOT NULL,
+     created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, deleted_at INTEGER
+   );
+   CREATE UNIQUE INDEX servers_slug ON servers (slug) WHERE deleted_at IS NULL;
+   CREATE TABLE bodies (hash TEXT PRIMARY KEY, body TEXT NOT NULL, bytes INTEGER NOT NULL);
+   CREATE TABLE tools (
+     server TEXT NOT NULL, name TEXT NOT NULL, created INTEGER NOT NULL, sort_order INTEGER NOT NULL,
+     status TEXT NOT NULL, definition TEXT NOT NULL, binding TEXT NOT NULL,
+     since INTEGER NOT NULL, until INTEGER,
+     PRIMARY KEY (server, name, since)
+   ) WITHOUT ROWID;
+   CREATE INDEX tools_current ON tools (server, sort_order, created) WHERE until IS NULL;
+   CREATE INDEX tools_past ON tools (server, until) WHERE until IS NOT NULL;
+   CREATE INDEX tools_definition ON tools (definition);
+   CREATE INDEX tools_binding ON tools (binding);
+   CREATE TABLE revisions (
+     server TEXT NOT NULL, revision INTEGER NOT NULL, at INTEGER NOT NULL, actor TEXT NOT NULL,
+     act TEXT NOT NULL, settings TEXT NOT NULL, published_at INTEGER,
+     PRIMARY KEY (server, revision)
+   ) WITHOUT ROWID;
+   CREATE TABLE publications (
+     kind TEXT NOT NULL, name TEXT NOT NULL, version INTEGER NOT NULL, published INTEGER NOT NULL,
+     put_at INTEGER NOT NULL, PRIMARY KEY (kind, name)
+   ) WITHOUT ROWID;
+   CREATE INDEX publications_due ON publications (put_at) WHERE published < version;
+   CREATE TABLE names (
+     kind TEXT NOT NULL, name TEXT NOT NULL, target TEXT NOT NULL, state TEXT NOT NULL,
+     PRIMARY KEY (kind, name)
+   ) WITHOUT ROWID;
+   CREATE TABLE credentials (
+     id TEXT PRIMARY KEY, hash TEXT NOT NULL UNIQUE, name TEXT NOT NULL, server TEXT NOT NULL,
+     tools TEXT, last_four TEXT NOT NULL, created_at INTEGER NOT NULL, expires_at INTEGER,
+     revoked_at INTEGER
+   );
+   CREATE INDEX credentials_server ON credentials (server);
+   CREATE TABLE secrets (
+     name TEXT PRIMARY KEY, sealed TEXT NOT NULL, created_at INTEGER NOT NULL,
+     updated_at INTEGER NOT NULL
+   );
+   CREATE TABLE audit (
+     id INTEGER PRIMARY KEY AUTOINCREMENT, at INTEGER NOT NULL, actor TEXT NOT NULL,
+     act TEXT NOT NULL, target TEXT NOT NULL, detail TEXT NOT NULL
+   );`,
+]

@@ -1,0 +1,181 @@
+/** The servers of an organization in the database: their records, and the write all changes share. */
+import { MAX_PUBLISHED_BYTES } from '../../catalog/published.ts'
+import { ServerSettings } from '../../catalog/server.ts'
+import { HttpError } from '../../protocol/http-error.ts'
+import { writeAudit, type Act } from './audit.ts'
+import type { Name } from './names.ts'
+import { notePublication, publishedVersion } from './publications.ts'
+import { dropServerHistory, writeRevision } from './revisions.ts'
+import { measureTools, writeTools, type ToolChange } from './tools.ts'
+
+export type ServerRecord = {
+  id: string
+  settings: ServerSettings
+  revision: number
+  publishedRevision: number
+  toolCount: number
+  createdAt: string
+  updatedAt: string
+}
+
+type Row = {
+  id: string
+  slug: string | null
+  settings: string
+  revision: number
+  created_at: number
+  updated_at: number
+  deleted_at: number | null
+}
+
+export type LiveServer = { id: string; settings: ServerSettings; revision: number }
+
+/** A server that is there; 404 otherwise, the same for a made-up id. */
+export function requireServer(sql: SqlStorage, id: string): LiveServer {
+  const row = readRow(sql, id)
+  if (row === undefined || row.deleted_at !== null) {
+    throw new HttpError(404, 'server_not_found', `There is no server ${id} in this organization`)
+  }
+  return { id, revision: row.revision, settings: ServerSettings.parse(JSON.parse(row.settings)) }
+}
+
+/** Throws 412 when a change was meant for another revision than the one that stands. */
+export function requireRevision(
+  server: LiveServer | undefined,
+  expected: number | undefined,
+): void {
+  if (expected !== undefined && expected !== (server?.revision ?? 0)) {
+    throw new HttpError(412, 'revision_moved', `The server is at revision ${server?.revision ?? 0}`)
+  }
+}
+
+/** The server with this id, live or deleted: a deleted one keeps its count of revisions. */
+export function findServer(
+  sql: SqlStorage,
+  id: string,
+): { live: LiveServer | undefined; revision: number } {
+  const row = readRow(sql, id)
+  if (row === undefined) return { live: undefined, revision: 0 }
+  return {
+    live: row.deleted_at === null ? requireServer(sql, id) : undefined,
+    revision: row.revision,
+  }
+}
+
+export function describeServer(sql: SqlStorage, id: string): ServerRecord {
+  const server = requireServer(sql, id)
+  const row = readRow(sql, id)
+  const time = (at = 0) => new Date(at).toISOString()
+  return {
+    ...server,
+    publishedRevision: publishedVersion(sql, 'server', id),
+    toolCount: measureTools(sql, id).count,
+    createdAt: time(row?.created_at),
+    updatedAt: time(row?.updated_at),
+  }
+}
+
+/** Live servers by id, after one. */
+export function listServers(sql: SqlStorage, after: string, limit: number): ServerRecord[] {
+  return sql
+    .exec<{ id: string }>(
+      'SELECT id FROM servers WHERE deleted_at IS NULL AND id > ? ORDER BY id LIMIT ?',
+      after,
+      limit,
+    )
+    .toArray()
+    .map(({ id }) => describeServer(sql, id))
+}
+
+export function isSlugTaken(sql: SqlStorage, slug: string): boolean {
+  const query = 'SELECT 1 AS taken FROM servers WHERE slug = ? AND deleted_at IS NULL'
+  return [...sql.exec(query, slug)].length > 0
+}
+
+/** The names a server needs in the Directory. */
+export function namesOf(id: string, { slug, vanity }: ServerSettings): Name[] {
+  const server: Name = { kind: 'server', name: id, target: id }
+  return vanity ? [server, { kind: 'vanity', name: slug, target: id }] : [server]
+}
+
+/**
+ * Gives a server these settings and changes its tools: one revision more, or none when nothing
+ * differs. For use inside a transaction; the revision that stands afterwards.
+ */
+export function writeServer(
+  sql: SqlStorage,
+  id: string,
+  next: { settings: ServerSettings; tools?: ToolChange },
+  act: Act,
+  now: number,
+): number {
+  const { live, revision: before } = findServer(sql, id)
+  const { settings, tools } = next
+  if (settings.slug !== live?.settings.slug && isSlugTaken(sql, settings.slug)) {
+    throw new HttpError(
+      409,
+      'slug_taken',
+      `The slug "${settings.slug}" is taken in this organization`,
+    )
+  }
+  const revision = before + 1
+  const sameSettings =
+    live !== undefined && JSON.stringify(live.settings) === JSON.stringify(settings)
+  const sameTools = tools === undefined || !writeTools(sql, id, revision, tools)
+  if (sameTools && sameSettings) return before
+  requirePublishable(sql, id)
+  sql.exec(
+    `INSERT INTO servers (id, slug, settings, revision, created_at, updated_at)
+     VALUES (?1, ?2, ?3, ?4, ?5, ?5)
+     ON CONFLICT (id) DO UPDATE SET slug = ?2, settings = ?3, revision = ?4, updated_at = ?5,
+       created_at = CASE WHEN deleted_at IS NULL THEN created_at ELSE ?5 END, deleted_at = NULL`,
+    id,
+    settings.slug,
+    JSON.stringify(settings),
+    revision,
+    now,
+  )
+  writeRevision(sql, id, revision, settings, act, now)
+  notePublication(sql, 'server', id, revision)
+  noteVanity(sql, live?.settings, settings)
+  writeAudit(sql, { ...act, detail: { ...act.detail, revision } }, now)
+  return revision
+}
+
+/** Takes a server away; its tombstone is what is published next. */
+export function removeServer(sql: SqlStorage, server: LiveServer, act: Act, now: number): void {
+  const revision = server.revision + 1
+  writeTools(sql, server.id, revision, { put: [], remove: 'others' })
+  sql.exec(
+    'UPDATE servers SET slug = NULL, revision = ?, deleted_at = ?, updated_at = ? WHERE id = ?',
+    revision,
+    now,
+    now,
+    server.id,
+  )
+  dropServerHistory(sql, server.id)
+  notePublication(sql, 'server', server.id, revision)
+  noteVanity(sql, server.settings, undefined)
+  writeAudit(sql, act, now)
+}
+
+function requirePublishable(sql: SqlStorage, id: string): void {
+  const { bytes } = measureTools(sql, id)
+  if (bytes <= MAX_PUBLISHED_BYTES) return
+  const limit = `${MAX_PUBLISHED_BYTES / 1024 / 1024} MiB`
+  throw new HttpError(413, 'server_too_large', `The active tools take over ${limit} together`)
+}
+
+function noteVanity(
+  sql: SqlStorage,
+  before: ServerSettings | undefined,
+  after: ServerSettings | undefined,
+): void {
+  for (const settings of [before, after]) {
+    if (settings?.vanity) notePublication(sql, 'vanity', settings.slug)
+  }
+}
+
+function readRow(sql: SqlStorage, id: string): Row | undefined {
+  return [...sql.exec<Row>('SELECT * FROM servers WHERE id = ?', id)][0]
+}

@@ -1,0 +1,29 @@
+/** Text to bytes and back, and bytes together. */
+
+const ENCODER = new TextEncoder()
+const STRICT = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
+
+/** The UTF-8 bytes of a text. */
+export function encodeUtf8(text: string): Uint8Array<ArrayBuffer> {
+  return ENCODER.encode(text) as Uint8Array<ArrayBuffer>
+}
+
+/** The text of UTF-8 bytes; undefined when they are not UTF-8. */
+export function decodeUtf8(bytes: Uint8Array): string | undefined {
+  try {
+    return STRICT.decode(bytes)
+  } catch {
+    return undefined // not UTF-8
+  }
+}
+
+/** One array of bytes from many. */
+export function concat(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0))
+  let at = 0
+  for (const part of parts) {
+    whole.set(part, at)
+    at += part.length
+  }
+  return whole
+}

@@ -1,0 +1,35 @@
+/**
+ * Rules for the header values MCP over HTTP looks at: media types by their parsed essence, and the
+ * base64 form of values that a header cannot carry plainly (`mcp-protocol.md` §4.2).
+ */
+
+/** The `type/subtype` of a media type in lower case, without its parameters. */
+export function essenceOf(mediaType: string | null): string {
+  return (mediaType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
+}
+
+/** Whether a request's body says it is JSON. */
+export function isJson(contentType: string | null): boolean {
+  return contentType === 'application/json' || essenceOf(contentType) === 'application/json'
+}
+
+const OPENING = '=?base64?'
+const CLOSING = '?='
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
+
+/**
+ * The text a `Mcp-Name` or `Mcp-Param-*` header stands for; undefined when it has the base64 form
+ * but not strict padded base64 of UTF-8 in it. The markers are exact: anything else is literal.
+ */
+export function decodeHeaderValue(value: string): string | undefined {
+  if (!value.startsWith(OPENING) || !value.endsWith(CLOSING)) return value
+  if (value.length < OPENING.length + CLOSING.length) return value
+  const encoded = value.slice(OPENING.length, -CLOSING.length)
+  if (!BASE64.test(encoded)) return undefined
+  try {
+    const bytes = Uint8Array.from(atob(encoded), (character) => character.charCodeAt(0))
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    return undefined // not UTF-8
+  }
+}

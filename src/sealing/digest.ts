@@ -1,0 +1,7 @@
+/** SHA-256 as lower-case hex: of definitions, so each is stored once, and of credentials. */
+import { createHash } from 'node:crypto'
+
+/** The SHA-256 of a text's UTF-8 bytes, as 64 hex digits. */
+export function sha256Hex(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}

@@ -1,0 +1,142 @@
+/** One request to the admin API: what its handler is given, and how it reads and answers. */
+import * as z from 'zod'
+import { requireValid, invalid } from '../../catalog/issues.ts'
+import { findLossyNumbers } from '../../catalog/lossy-numbers.ts'
+import type { Organization } from '../../objects/organization.ts'
+import { readBytes } from '../../protocol/body.ts'
+import { decodeUtf8 } from '../../protocol/bytes.ts'
+import { isJson } from '../../protocol/headers.ts'
+import { HttpError } from '../../protocol/http-error.ts'
+import type { Platform, Visit } from '../platform.ts'
+
+const MAX_BODY_BYTES = 32 * 1024 * 1024 // an RPC to an object carries as much
+const DEFAULT_LIMIT = 100
+const MAX_LIMIT = 1000
+
+export type AdminCall = {
+  platform: Platform
+  visit: Visit
+  request: Request
+  params: Readonly<Record<string, string>>
+  query: URLSearchParams
+  organization: string
+  stub: DurableObjectStub<Organization>
+}
+
+/** The JSON body: 415, 413, 400 and 422 each for what it is wrong with. */
+export async function readBody({ request }: Pick<AdminCall, 'request'>): Promise<unknown> {
+  if (!isJson(request.headers.get('content-type'))) {
+    throw new HttpError(415, 'unsupported_media_type', 'Content-Type must be application/json')
+  }
+  const text = decodeUtf8(await readBytes(request, MAX_BODY_BYTES))
+  if (text === undefined) throw new HttpError(400, 'invalid_json', 'The body is not UTF-8')
+  const value = parse(text)
+  const lossy = findLossyNumbers(text)
+  if (lossy.length > 0) throw invalid(lossy)
+  return value
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new HttpError(400, 'invalid_json', 'The body is not JSON')
+  }
+}
+
+/** The body, checked by a schema. */
+export async function readValid<T>(
+  call: Pick<AdminCall, 'request'>,
+  schema: z.ZodType<T>,
+): Promise<T> {
+  return requireValid(schema, await readBody(call))
+}
+
+/** A parameter of the path. */
+export function param({ params }: AdminCall, name: string): string {
+  return params[name] ?? ''
+}
+
+/** Who writes, and the revision that `If-Match` names. */
+export function writeOf({ request }: Pick<AdminCall, 'request'>): {
+  actor: string
+  expected: number | undefined
+} {
+  const header = request.headers.get('if-match')
+  if (header === null || header === '*') return { actor: 'operator', expected: undefined }
+  const revision = /^"(\d{1,15})"$/.exec(header.trim())?.[1]
+  if (revision === undefined) {
+    throw new HttpError(400, 'invalid_if_match', 'If-Match must be a quoted revision, such as "7"')
+  }
+  return { actor: 'operator', expected: Number(revision) }
+}
+
+/** How many items a list is asked for. */
+export function limitOf({ query }: Pick<AdminCall, 'query'>): number {
+  const text = query.get('limit')
+  if (text === null) return DEFAULT_LIMIT
+  const limit = z.coerce.number().int().min(1).max(MAX_LIMIT)
+  return requireValid(limit, text, 'limit')
+}
+
+/** Where a list goes on: the opaque text of `nextCursor`, or the beginning. */
+export function cursorOf({ query }: Pick<AdminCall, 'query'>): string {
+  const cursor = query.get('cursor')
+  if (cursor === null) return ''
+  const text = /^[A-Za-z0-9_-]+$/.test(cursor) && decodeCursor(cursor)
+  if (!text) throw invalid([{ path: 'cursor', message: 'is not one of ours' }])
+  return text
+}
+
+/** The text of a page: items that are JSON texts, and the cursor of the next page. */
+export function formatPage(items: readonly string[], next: string | number | undefined): string {
+  const cursor =
+    next === undefined ? '' : `,"nextCursor":${JSON.stringify(encodeCursor(String(next)))}`
+  return `{"items":[${items.join(',')}]${cursor}}`
+}
+
+/** A page of records, of which one more than the limit was read. */
+export function pageOf<T>(
+  records: readonly T[],
+  limit: number,
+  keyOf: (record: T) => string | number,
+) {
+  const items = records.slice(0, limit)
+  const last = items.at(-1)
+  const next = records.length > limit && last !== undefined ? keyOf(last) : undefined
+  return json(
+    formatPage(
+      items.map((item) => JSON.stringify(item)),
+      next,
+    ),
+  )
+}
+
+/** A JSON answer from its text. */
+export function json(text: string, status = 200, headers: Record<string, string> = {}): Response {
+  return new Response(text, {
+    status,
+    headers: { 'Content-Type': 'application/json', 'Cache-Control': 'no-store', ...headers },
+  })
+}
+
+/** The header that names a revision. */
+export function etag(revision: number): Record<string, string> {
+  return { ETag: `"${revision}"` }
+}
+
+export function noContent(): Response {
+  return new Response(null, { status: 204 })
+}
+
+function encodeCursor(text: string): string {
+  return btoa(text).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
+}
+
+function decodeCursor(cursor: string): string | undefined {
+  try {
+    return atob(cursor.replaceAll('-', '+').replaceAll('_', '/'))
+  } catch {
+    return undefined // not base64
+  }
+}

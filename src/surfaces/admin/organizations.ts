@@ -1,0 +1,133 @@
+/** The admin API's organizations and the audit log. */
+import * as z from 'zod'
+import { mintId, Slug } from '../../catalog/names.ts'
+import { requireValid } from '../../catalog/issues.ts'
+import { allDirectories } from '../../objects/resident.ts'
+import { valueOf } from '../../protocol/http-error.ts'
+import { learnRevision, type Platform } from '../platform.ts'
+import { ownerOf } from '../sources.ts'
+import { DEFAULT_ORGANIZATION, organizationNotFound } from './authorize.ts'
+import {
+  cursorOf,
+  json,
+  limitOf,
+  noContent,
+  pageOf,
+  readValid,
+  writeOf,
+  type AdminCall,
+} from './call.ts'
+
+const Name = Slug.refine((name) => name !== DEFAULT_ORGANIZATION.name, 'is reserved')
+const HINTS = [
+  'wnam',
+  'enam',
+  'sam',
+  'weur',
+  'eeur',
+  'apac',
+  'apac-ne',
+  'apac-se',
+  'oc',
+  'afr',
+  'me',
+] as const
+
+export const OrganizationBody = z.strictObject({
+  name: Name,
+  locationHint: z
+    .enum(HINTS)
+    .optional()
+    .meta({ description: 'Where its data is to be kept; only now' }),
+})
+export const OrganizationPatch = z.strictObject({ name: Name })
+export const OrganizationAnswer = z.strictObject({
+  id: z.string(),
+  name: z.string(),
+  revision: z.int(),
+  createdAt: z.iso.datetime(),
+  updatedAt: z.iso.datetime(),
+})
+
+export const AuditAnswer = z.strictObject({
+  id: z.int(),
+  at: z.iso.datetime(),
+  actor: z.string(),
+  act: z.string(),
+  target: z.string(),
+  detail: z.record(z.string(), z.unknown()),
+})
+
+export type OperatorCall = Omit<AdminCall, 'organization' | 'stub'>
+
+export async function createOrganization(call: OperatorCall): Promise<Response> {
+  const { name, locationHint } = await readValid(call, OrganizationBody)
+  const namespace = call.platform.env.ORGANIZATION
+  const id = mintId('org')
+  const stub = namespace.getByName(id, locationHint && { locationHint })
+  const record = valueOf(await stub.name(name, writeOf(call)))
+  call.platform.organizations.forget(name)
+  return json(JSON.stringify(record), 201, { Location: `/api/v1/organizations/${id}` })
+}
+
+/** Organizations by name, from all the directories. */
+export async function listOrganizations(call: OperatorCall): Promise<Response> {
+  const limit = limitOf(call)
+  const after = cursorOf(call)
+  const shards = allDirectories(call.platform.env.DIRECTORY)
+  const lists = await Promise.all(
+    shards.map((shard) => shard.list('organization', after, 2 * limit + 2)),
+  )
+  const names = lists
+    .flat()
+    .filter(({ name, owner }) => name !== owner) // each is there under its id, too
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    .map(({ name, owner }) => ({ id: owner, name }))
+  return pageOf(names, limit, ({ name }) => name)
+}
+
+export async function getOrganization(call: OperatorCall): Promise<Response> {
+  const stub = await requireStub(call)
+  return json(JSON.stringify(valueOf(await stub.describe())))
+}
+
+export async function patchOrganization(call: OperatorCall): Promise<Response> {
+  const stub = await requireStub(call)
+  const { name } = await readValid(call, OrganizationPatch)
+  const before = valueOf(await stub.describe()).name
+  const record = valueOf(await stub.name(name, writeOf(call)))
+  forget(call.platform, [before, name])
+  return json(JSON.stringify(record))
+}
+
+export async function deleteOrganization(call: OperatorCall): Promise<Response> {
+  const stub = await requireStub(call)
+  const { id, name } = valueOf(await stub.describe())
+  const gone = valueOf(await stub.remove(writeOf(call)))
+  for (const server of gone) learnRevision(call.platform, server.id, server.revision)
+  forget(call.platform, [id, name])
+  return noContent()
+}
+
+export async function listAudit(call: AdminCall): Promise<Response> {
+  const limit = limitOf(call)
+  const before = requireValid(
+    z.coerce.number().int(),
+    cursorOf(call) || `${Number.MAX_SAFE_INTEGER}`,
+    'cursor',
+  )
+  const entries = valueOf(await call.stub.audit(before, limit + 1))
+  const items = entries.map((entry) => ({ ...entry, detail: JSON.parse(entry.detail) }))
+  return pageOf(items, limit, ({ id }) => id)
+}
+
+async function requireStub({ platform, params }: OperatorCall) {
+  const id = params['id'] ?? ''
+  const owned = await ownerOf(platform, 'organization', id)
+  if (owned === undefined) throw organizationNotFound(id)
+  return platform.env.ORGANIZATION.getByName(owned.owner)
+}
+
+function forget({ organizations }: Platform, names: readonly string[]): void {
+  for (const name of names) organizations.forget(name)
+}

@@ -1,0 +1,194 @@
+/** The admin API's servers: whole servers, their revisions, and what a caller would see. */
+import * as z from 'zod'
+import { ANONYMOUS, type Caller } from '../../callers/caller.ts'
+import { invalid } from '../../catalog/issues.ts'
+import { ServerId } from '../../catalog/names.ts'
+import { parseServerFile } from '../../catalog/server-file.ts'
+import { ServerSettings, SettingsPatch } from '../../catalog/server.ts'
+import { HttpError, valueOf } from '../../protocol/http-error.ts'
+import type { ServerRecord } from '../../objects/organization/servers.ts'
+import { withholds } from '../../visibility/visible.ts'
+import { learnRevision, type Platform } from '../platform.ts'
+import {
+  cursorOf,
+  etag,
+  formatPage,
+  json,
+  limitOf,
+  noContent,
+  param,
+  readBody,
+  readValid,
+  writeOf,
+  type AdminCall,
+} from './call.ts'
+
+export const ServerAnswer = z.strictObject({
+  id: ServerId,
+  ...ServerSettings.shape,
+  revision: z.int(),
+  publishedRevision: z
+    .int()
+    .meta({ description: 'The revision KV holds; it follows within seconds' }),
+  toolCount: z.int(),
+  endpoint: z
+    .string()
+    .meta({ description: 'Where clients find the server: a path, or a URL with PUBLIC_URL' }),
+  createdAt: z.iso.datetime(),
+  updatedAt: z.iso.datetime(),
+})
+
+export const RevisionAnswer = z.strictObject({
+  revision: z.int(),
+  at: z.iso.datetime(),
+  actor: z.string(),
+  act: z.string(),
+  publishedAt: z.iso.datetime().nullable(),
+})
+
+export const PreviewAnswer = z.strictObject({
+  tools: z.array(z.looseObject({ name: z.string() })),
+  withheld: z.array(z.strictObject({ name: z.string(), rule: z.string() })),
+})
+
+export const RollbackBody = z.strictObject({ revision: z.int().min(1) })
+
+export async function listServers(call: AdminCall): Promise<Response> {
+  const limit = limitOf(call)
+  const records = valueOf(await call.stub.listServers(cursorOf(call), limit + 1))
+  const items = records.slice(0, limit)
+  const next = records.length > limit ? items.at(-1)?.id : undefined
+  return json(
+    formatPage(
+      items.map((record) => formatServer(call.platform, record)),
+      next,
+    ),
+  )
+}
+
+export async function createServer(call: AdminCall): Promise<Response> {
+  const file = parseServerFile(await readBody(call))
+  return written(call, valueOf(await call.stub.createServer(file, writeOf(call))), 201)
+}
+
+export async function importServer(call: AdminCall): Promise<Response> {
+  const file = parseServerFile(await readBody(call))
+  return written(call, valueOf(await call.stub.importServer(file, writeOf(call))), 201)
+}
+
+export async function getServer(call: AdminCall): Promise<Response> {
+  const record = valueOf(await call.stub.getServer(param(call, 'id')))
+  return json(formatServer(call.platform, record), 200, etag(record.revision))
+}
+
+export async function putServer(call: AdminCall): Promise<Response> {
+  const id = param(call, 'id')
+  if (!ServerId.safeParse(id).success) {
+    throw invalid([{ path: 'id', message: 'must be 16 lower-case hex digits' }])
+  }
+  const file = parseServerFile(await readBody(call))
+  const { server, created } = valueOf(await call.stub.putServer(id, file, writeOf(call)))
+  return written(call, server, created ? 201 : 200)
+}
+
+export async function patchServer(call: AdminCall): Promise<Response> {
+  const patch = await readValid(call, SettingsPatch)
+  return written(
+    call,
+    valueOf(await call.stub.patchServer(param(call, 'id'), patch, writeOf(call))),
+    200,
+  )
+}
+
+export async function deleteServer(call: AdminCall): Promise<Response> {
+  const id = param(call, 'id')
+  const { revision } = valueOf(await call.stub.deleteServer(id, writeOf(call)))
+  learnRevision(call.platform, id, revision)
+  return noContent()
+}
+
+export async function duplicateServer(call: AdminCall): Promise<Response> {
+  const record = valueOf(await call.stub.duplicateServer(param(call, 'id'), writeOf(call)))
+  return written(call, record, 201)
+}
+
+export async function exportServer(call: AdminCall): Promise<Response> {
+  const text = call.query.get('revision')
+  const revision = text === null ? undefined : requireNumber(text, 'revision')
+  const exported = valueOf(await call.stub.exportServer(param(call, 'id'), revision))
+  return json(exported.file, 200, etag(exported.revision))
+}
+
+export async function listRevisions(call: AdminCall): Promise<Response> {
+  const revisions = valueOf(await call.stub.revisions(param(call, 'id')))
+  return json(JSON.stringify({ items: revisions }))
+}
+
+export async function rollbackServer(call: AdminCall): Promise<Response> {
+  const { revision } = await readValid(call, RollbackBody)
+  const record = valueOf(await call.stub.rollbackServer(param(call, 'id'), revision, writeOf(call)))
+  return written(call, record, 200)
+}
+
+/** What a caller would be listed, and each tool that is withheld with its rule. */
+export async function previewServer(call: AdminCall): Promise<Response> {
+  const id = param(call, 'id')
+  const surface = call.query.get('surface') ?? 'hosted'
+  if (surface !== 'hosted') throw invalid([{ path: 'surface', message: 'must be "hosted"' }])
+  const file: unknown = JSON.parse(valueOf(await call.stub.exportServer(id)).file)
+  const { settings, tools } = parseServerFile(file)
+  const caller = await previewedCaller(call, id, settings)
+  const listed: string[] = []
+  const withheld: { name: string; rule: string }[] = []
+  for (const tool of tools) {
+    const rule = withholds(tool, caller)
+    if (rule === undefined) listed.push(tool.definition)
+    else withheld.push({ name: tool.name, rule })
+  }
+  return json(`{"tools":[${listed.join(',')}],"withheld":${JSON.stringify(withheld)}}`)
+}
+
+async function previewedCaller(
+  call: AdminCall,
+  id: string,
+  { auth }: ServerSettings,
+): Promise<Caller> {
+  const credential = call.query.get('credential')
+  if (credential === null) {
+    if (auth === 'none') return ANONYMOUS
+    throw invalid([{ path: 'credential', message: 'is needed: this server opens to keys alone' }])
+  }
+  const key = valueOf(await call.stub.getKey(credential))
+  if (key.server !== id) throw new HttpError(404, 'key_not_found', `There is no key ${credential}`)
+  return { id: key.id, tools: key.tools && { names: new Set(key.tools), key: key.id } }
+}
+
+/** The text of a server in answers. */
+function formatServer({ settings: { PUBLIC_URL } }: Platform, record: ServerRecord): string {
+  const { id, settings, revision, publishedRevision, toolCount, createdAt, updatedAt } = record
+  const endpoint = `${PUBLIC_URL ?? ''}/mcp/${settings.slug}${settings.vanity ? '' : `/${id}`}`
+  return JSON.stringify({
+    id,
+    ...settings,
+    revision,
+    publishedRevision,
+    toolCount,
+    endpoint,
+    createdAt,
+    updatedAt,
+  })
+}
+
+function written({ platform }: AdminCall, record: ServerRecord, status: number): Response {
+  learnRevision(platform, record.id, record.revision)
+  const headers = {
+    ...etag(record.revision),
+    ...(status === 201 && { Location: `/api/v1/servers/${record.id}` }),
+  }
+  return json(formatServer(platform, record), status, headers)
+}
+
+function requireNumber(text: string, path: string): number {
+  if (/^\d{1,15}$/.test(text)) return Number(text)
+  throw invalid([{ path, message: 'must be a number' }])
+}

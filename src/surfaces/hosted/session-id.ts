@@ -1,0 +1,7 @@
+/** The shape of a session id of ours; another one is no session at all (`surfaces.md` D1). */
+
+const FORM = /^[0-9a-f]{64}$/
+
+export function isSessionId(value: string | null): boolean {
+  return value !== null && FORM.test(value)
+}

@@ -1,0 +1,80 @@
+/**
+ * What a surface stands on: bindings, settings, and what this isolate remembers, bounded in bytes.
+ * Made once for each isolate by the roof.
+ */
+import type { Credential } from '../callers/credential.ts'
+import type { Catalog, Renderings } from '../catalog/catalog.ts'
+import type { Gone } from '../catalog/published.ts'
+import type { Env, Settings } from '../env.ts'
+import { BoundedMap } from '../memory/bounded-map.ts'
+import { Lookup } from '../memory/lookup.ts'
+import type { WaitUntil } from '../memory/single-flight.ts'
+
+const FRESH_MS = 5000
+const ORGANIZATION_FRESH_MS = 60_000 // a name that moved is found again within this
+const CATALOG_BYTES = 48 * 1024 * 1024 // of the 128 MB an isolate has
+const RENDERING_BYTES = 16 * 1024 * 1024
+const CREDENTIAL_BYTES = 4 * 1024 * 1024
+const SMALL_BYTES = 1024 * 1024
+
+export type Vanity = { server: string | undefined }
+export type Check = { revision: number; credential: boolean }
+
+export type Platform = {
+  env: Env
+  settings: Settings
+  renderings: Renderings
+  servers: Lookup<Catalog | Gone>
+  /** Single revisions by `id:revision`: what never changes needs no second look. */
+  revisions: Lookup<Catalog | Gone>
+  vanities: Lookup<Vanity>
+  credentials: Lookup<Credential | 'revoked'>
+  checks: Lookup<Check>
+  /** Revisions this isolate knows of, by server: no older copy is taken (`design.md` §2). */
+  newest: BoundedMap<number>
+  /** Ids of organizations, by name. */
+  organizations: Lookup<string>
+}
+
+/** One request, the work that may outlive it, and the address it came from. */
+export type Visit = { request: Request; waitUntil: WaitUntil; address: string }
+
+/** An isolate's platform, with nothing remembered yet. */
+export function createPlatform(env: Env, settings: Settings): Platform {
+  const lookup = <T>(
+    limitBytes: number,
+    options: { freshMs?: number; keepsStale?: boolean } = {},
+  ) =>
+    new Lookup<T>({
+      memory: new BoundedMap(limitBytes),
+      freshMs: options.freshMs ?? FRESH_MS,
+      keepsStale: options.keepsStale ?? false,
+    })
+  const newest = new BoundedMap<number>(SMALL_BYTES)
+  return {
+    env,
+    settings,
+    renderings: new BoundedMap(RENDERING_BYTES),
+    servers: new Lookup({
+      memory: new BoundedMap(CATALOG_BYTES),
+      freshMs: FRESH_MS,
+      keepsStale: true,
+      isOlder: (read, known) =>
+        read.organization === known.organization && read.revision < known.revision,
+      isCurrent: (id, server) => (server?.revision ?? 0) >= (newest.get(id) ?? 0),
+    }),
+    revisions: lookup(RENDERING_BYTES, { freshMs: 10 * 60 * 1000 }),
+    vanities: lookup(SMALL_BYTES, { keepsStale: true }),
+    credentials: lookup(CREDENTIAL_BYTES),
+    checks: lookup(SMALL_BYTES),
+    newest,
+    organizations: lookup(SMALL_BYTES, { freshMs: ORGANIZATION_FRESH_MS }),
+  }
+}
+
+const NEWEST_BYTES = 100
+
+/** Notes a revision of a server, so that no older copy is given from here on. */
+export function learnRevision({ newest }: Platform, id: string, revision: number): void {
+  if (revision > (newest.get(id) ?? 0)) newest.set(id, revision, NEWEST_BYTES)
+}

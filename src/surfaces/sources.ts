@@ -1,0 +1,132 @@
+/**
+ * Where each kind of remembered thing comes from: the copy in KV, and past it the Directory and the
+ * organization it names (`design.md` §2).
+ */
+import { parseCredential, type Credential } from '../callers/credential.ts'
+import { type Catalog } from '../catalog/catalog.ts'
+import {
+  credentialKey,
+  loadServer,
+  readServer,
+  readText,
+  revisionKey,
+  serverKey,
+  vanityKey,
+} from '../catalog/kv.ts'
+import type { Gone } from '../catalog/published.ts'
+import type { Sized, Source } from '../memory/lookup.ts'
+import type { NameKind, Owned } from '../objects/directory.ts'
+import { directoryOf } from '../objects/resident.ts'
+import { admitMiss } from './limits.ts'
+import type { Check, Platform, Vanity, Visit } from './platform.ts'
+import { retrying } from './retrying.ts'
+
+const SMALL_ENTRY_BYTES = 150
+
+/** Who owns a name; undefined where nobody does. */
+export async function ownerOf(
+  { env }: Platform,
+  kind: NameKind,
+  name: string,
+): Promise<Owned | undefined> {
+  return retrying(() => directoryOf(env.DIRECTORY, kind, name).find(kind, name))
+}
+
+/** A server's newest published form, by id. */
+export function serverSource(platform: Platform, visit: Visit): Source<Catalog | Gone> {
+  const { env, renderings, newest } = platform
+  return {
+    async published(id, known) {
+      const read = await readServer(env.CATALOG, serverKey(id), known, renderings)
+      const revision = newest.get(id) ?? 0
+      if (read === undefined || read.value.revision >= revision) return read
+      // Older than what this isolate knows of: the revision's own key, or else the organization.
+      return readServer(env.CATALOG, revisionKey(id, revision), undefined, renderings)
+    },
+    async admitMiss(id) {
+      if (newest.get(id) === undefined) await admitMiss(platform, visit)
+    },
+    async origin(id) {
+      const owned = await ownerOf(platform, 'server', id)
+      if (owned === undefined) return undefined
+      const bytes = await retrying(() => env.ORGANIZATION.getByName(owned.owner).published(id))
+      return bytes && loadServer(bytes, renderings)
+    },
+  }
+}
+
+/** One revision of a server, by `id:revision`; it is in KV for a day and nowhere else. */
+export function revisionSource(platform: Platform): Source<Catalog | Gone> {
+  const { env, renderings } = platform
+  return {
+    async published(name, known) {
+      const [id = '', revision = ''] = name.split(':')
+      return readServer(env.CATALOG, revisionKey(id, Number(revision)), known, renderings)
+    },
+    admitMiss: async () => {},
+    origin: async () => undefined,
+  }
+}
+
+/** The server at a vanity slug. */
+export function vanitySource(platform: Platform, visit: Visit): Source<Vanity> {
+  const sized = (server: string | undefined): Sized<Vanity> => ({
+    value: { server },
+    bytes: SMALL_ENTRY_BYTES,
+  })
+  return {
+    async published(slug) {
+      const text = await readText(platform.env.CATALOG, vanityKey(slug))
+      return text === undefined ? undefined : sized(JSON.parse(text).server)
+    },
+    admitMiss: () => admitMiss(platform, visit),
+    async origin(slug) {
+      const owned = await ownerOf(platform, 'vanity', slug)
+      return owned && sized(owned.target)
+    },
+  }
+}
+
+/** A credential, by the SHA-256 of its secret. */
+export function credentialSource(platform: Platform, visit: Visit): Source<Credential | 'revoked'> {
+  const { env } = platform
+  return {
+    async published(hash) {
+      const text = await readText(env.CATALOG, credentialKey(hash))
+      return text === undefined ? undefined : parseCredential(text)
+    },
+    admitMiss: () => admitMiss(platform, visit),
+    async origin(hash) {
+      const owned = await ownerOf(platform, 'credential', hash)
+      if (owned === undefined) return undefined
+      const text = await retrying(() => env.ORGANIZATION.getByName(owned.owner).credential(hash))
+      return text === undefined ? undefined : parseCredential(text)
+    },
+  }
+}
+
+/** What an organization says now of a server and a credential; nothing of it is in KV. */
+export function checkSource({ env }: Platform, organization: string): Source<Check> {
+  return {
+    published: async () => undefined,
+    admitMiss: async () => {},
+    async origin(name) {
+      const [id = '', credential = ''] = name.split(' ')
+      const stub = () => env.ORGANIZATION.getByName(organization)
+      const value = await retrying(() => stub().check(id, credential))
+      return { value, bytes: SMALL_ENTRY_BYTES }
+    },
+  }
+}
+
+/** An organization's id, by its name or id. */
+export function organizationSource(platform: Platform): Source<string> {
+  return {
+    published: async () => undefined,
+    admitMiss: async () => {},
+    async origin(name) {
+      const owned = await ownerOf(platform, 'organization', name)
+      return owned && { value: owned.owner, bytes: SMALL_ENTRY_BYTES }
+    },
+  }
+}

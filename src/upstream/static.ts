@@ -1,0 +1,42 @@
+/** The static handler: a literal result, with `{argument}` filled in wherever it has text. */
+import { isObject } from '../protocol/json-rpc.ts'
+import type { CallToolResult } from '../protocol/tool.ts'
+
+const PLACEHOLDER = /\{([^{}]{1,200})\}/g
+
+/**
+ * The result for these arguments. `{name}` stands for an argument where the schema declares it, as
+ * text or JSON, and for nothing where it was not given; other braces stay as they are.
+ */
+export function fillResult(
+  result: CallToolResult,
+  declared: ReadonlySet<string>,
+  args: Readonly<Record<string, unknown>>,
+): CallToolResult {
+  const fill = (text: string) =>
+    text.replaceAll(PLACEHOLDER, (placeholder, name: string) =>
+      declared.has(name) || Object.hasOwn(args, name) ? formatArgument(args[name]) : placeholder,
+    )
+  const content = result.content.map((block) => {
+    if (block.type === 'text') return { ...block, text: fill(block.text) }
+    if (block.type === 'resource' && typeof block.resource['text'] === 'string') {
+      return { ...block, resource: { ...block.resource, text: fill(block.resource['text']) } }
+    }
+    return block
+  })
+  if (result.structuredContent === undefined) return { ...result, content }
+  const structuredContent = fillDeep(result.structuredContent, fill)
+  return { ...result, content, structuredContent }
+}
+
+function fillDeep(value: unknown, fill: (text: string) => string): unknown {
+  if (typeof value === 'string') return fill(value)
+  if (Array.isArray(value)) return value.map((item) => fillDeep(item, fill))
+  if (!isObject(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, fillDeep(item, fill)]))
+}
+
+function formatArgument(value: unknown): string {
+  if (value === undefined) return ''
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
