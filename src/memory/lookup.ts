@@ -102,6 +102,11 @@ export class Lookup<T> {
     }
   }
 
+  /** Remembers a value that something here has just given to a name; KV follows in a moment. */
+  remember(name: string, value: T, bytes: number): void {
+    this.#set(name, value, bytes)
+  }
+
   /** Drops what is remembered of a name: something here has just changed it. */
   forget(name: string): void {
     this.#options.memory.delete(name)

@@ -26,7 +26,7 @@ import {
   type NewKey,
 } from './organization/credentials.ts'
 import * as other from './organization/other-commands.ts'
-import { formatServer } from './organization/publish.ts'
+import { formatServer, formatServerAt } from './organization/publish.ts'
 import { isGoing, organizationId, requireOrganization } from './organization/record.ts'
 import { readRevisions } from './organization/revisions.ts'
 import { STEPS } from './organization/schema.ts'
@@ -204,6 +204,14 @@ export class Organization extends DurableObject<OrganizationBindings> {
   async published(id: string): Promise<Uint8Array<ArrayBuffer> | undefined> {
     const organization = organizationId(this.#sql)
     return organization === undefined ? undefined : formatServer(this.#sql, organization, id)?.bytes
+  }
+
+  /** The form a server had at a revision; undefined when that is not kept. */
+  async publishedAt(id: string, revision: number): Promise<Uint8Array<ArrayBuffer> | undefined> {
+    const organization = organizationId(this.#sql)
+    return organization === undefined
+      ? undefined
+      : formatServerAt(this.#sql, organization, id, revision)
   }
 
   /** The published form of a credential; undefined where this is no organization. */

@@ -72,9 +72,19 @@ export function createPlatform(env: Env, settings: Settings): Platform {
   }
 }
 
-const NEWEST_BYTES = 100
+const SMALL_ENTRY_BYTES = 150
 
 /** Notes a revision of a server, so that no older copy is given from here on. */
 export function learnRevision({ newest }: Platform, id: string, revision: number): void {
-  if (revision > (newest.get(id) ?? 0)) newest.set(id, revision, NEWEST_BYTES)
+  if (revision > (newest.get(id) ?? 0)) newest.set(id, revision, SMALL_ENTRY_BYTES)
+}
+
+/** Notes that a credential was revoked here. */
+export function learnRevoked({ credentials }: Platform, hash: string): void {
+  credentials.remember(hash, 'revoked', SMALL_ENTRY_BYTES)
+}
+
+/** Notes that a server was put at a vanity slug here. */
+export function learnVanity({ vanities }: Platform, slug: string, server: string): void {
+  vanities.remember(slug, { server }, SMALL_ENTRY_BYTES)
 }

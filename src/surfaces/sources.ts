@@ -55,16 +55,25 @@ export function serverSource(platform: Platform, visit: Visit): Source<Catalog |
   }
 }
 
-/** One revision of a server, by `id:revision`; it is in KV for a day and nowhere else. */
-export function revisionSource(platform: Platform): Source<Catalog | Gone> {
+/** One revision of a server, by `id:revision`: a day in KV, and as long as its organization keeps it. */
+export function revisionSource(
+  platform: Platform,
+  visit: Visit,
+  organization: string,
+): Source<Catalog | Gone> {
   const { env, renderings } = platform
   return {
     async published(name, known) {
       const [id = '', revision = ''] = name.split(':')
       return readServer(env.CATALOG, revisionKey(id, Number(revision)), known, renderings)
     },
-    admitMiss: async () => {},
-    origin: async () => undefined,
+    admitMiss: () => admitMiss(platform, visit),
+    async origin(name) {
+      const [id = '', revision = ''] = name.split(':')
+      const stub = env.ORGANIZATION.getByName(organization)
+      const bytes = await retrying(() => stub.publishedAt(id, Number(revision)))
+      return bytes && loadServer(bytes, renderings)
+    },
   }
 }
 

@@ -3,6 +3,7 @@ import { isObject } from '../protocol/json-rpc.ts'
 import type { CallToolResult } from '../protocol/tool.ts'
 
 const PLACEHOLDER = /\{([^{}]{1,200})\}/g
+const WHOLE = /^\{([^{}]{1,200})\}$/
 
 /**
  * The result for these arguments. `{name}` stands for an argument where the schema declares it, as
@@ -25,11 +26,15 @@ export function fillResult(
     return block
   })
   if (result.structuredContent === undefined) return { ...result, content }
-  const structuredContent = fillDeep(result.structuredContent, fill)
+  const structuredContent = fillDeep(result.structuredContent, (text) => {
+    // A value that is nothing but a placeholder becomes the argument itself, number or object.
+    const name = WHOLE.exec(text)?.[1]
+    return name !== undefined && Object.hasOwn(args, name) ? args[name] : fill(text)
+  })
   return { ...result, content, structuredContent }
 }
 
-function fillDeep(value: unknown, fill: (text: string) => string): unknown {
+function fillDeep(value: unknown, fill: (text: string) => unknown): unknown {
   if (typeof value === 'string') return fill(value)
   if (Array.isArray(value)) return value.map((item) => fillDeep(item, fill))
   if (!isObject(value)) return value

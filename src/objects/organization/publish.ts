@@ -10,10 +10,11 @@ import {
   vanityKey,
 } from '../../catalog/kv.ts'
 import { formatPublished, formatTombstone } from '../../catalog/published.ts'
+import { ServerSettings } from '../../catalog/server.ts'
 import { REVOKED } from '../../callers/credential.ts'
 import { formatCredential } from './credentials.ts'
 import { duePublications, markPublished, type Publication } from './publications.ts'
-import { notePublishedRevision } from './revisions.ts'
+import { notePublishedRevision, settingsAt } from './revisions.ts'
 import { findServer } from './servers.ts'
 import { readTools } from './tools.ts'
 
@@ -62,6 +63,21 @@ export function formatServer(
           readTools(sql, id).filter(({ status }) => status === 'active'),
         )
   return { bytes, revision, isLive: live !== undefined }
+}
+
+/** The form a live server had at a revision; undefined when that is not kept. */
+export function formatServerAt(
+  sql: SqlStorage,
+  organization: string,
+  id: string,
+  revision: number,
+): Uint8Array<ArrayBuffer> | undefined {
+  const settings = settingsAt(sql, id, revision)
+  if (settings === undefined) return undefined
+  return formatPublished(
+    { organization, id, revision, settings: ServerSettings.parse(settings) },
+    readTools(sql, id, revision).filter(({ status }) => status === 'active'),
+  )
 }
 
 async function putServer({ storage, kv, organization }: Publisher, publication: Publication) {

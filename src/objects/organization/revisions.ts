@@ -1,9 +1,14 @@
-/** The revisions of a server that can be read back: the last 20 that were published, and newer ones. */
+/**
+ * The revisions of a server that can be read back: the last 20 that were published, and the newest.
+ * Those that a later one overtook before KV was told are kept for ten minutes, unlisted: somebody may
+ * be walking their pages.
+ */
 import type { ServerSettings } from '../../catalog/server.ts'
 import type { Act } from './audit.ts'
 import { dropUnusedBodies } from './bodies.ts'
 
 const KEPT = 20
+const UNPUBLISHED_KEPT_MS = 10 * 60 * 1000
 
 export type Revision = {
   revision: number
@@ -40,7 +45,9 @@ export function readRevisions(sql: SqlStorage, server: string): Revision[] {
   return sql
     .exec<Row>(
       `SELECT revision, at, actor, act, published_at FROM revisions
-       WHERE server = ? ORDER BY revision DESC`,
+       WHERE server = ?1 AND (published_at IS NOT NULL OR revision = (
+         SELECT MAX(revision) FROM revisions WHERE server = ?1
+       )) ORDER BY revision DESC`,
       server,
     )
     .toArray()
@@ -59,8 +66,7 @@ export function settingsAt(sql: SqlStorage, server: string, revision: number): u
 }
 
 /**
- * Notes that a revision was published, and drops what need not be kept any longer: those that a
- * later one overtook before they were seen, and all but the newest 20.
+ * Notes that a revision was published, and drops what need not be kept any longer.
  */
 export function notePublishedRevision(
   sql: SqlStorage,
@@ -75,9 +81,10 @@ export function notePublishedRevision(
     revision,
   )
   sql.exec(
-    'DELETE FROM revisions WHERE server = ? AND revision < ? AND published_at IS NULL',
+    `DELETE FROM revisions WHERE server = ? AND revision < ? AND published_at IS NULL AND at < ?`,
     server,
     revision,
+    now - UNPUBLISHED_KEPT_MS,
   )
   sql.exec(
     `DELETE FROM revisions WHERE server = ?1 AND revision <= COALESCE((

@@ -4,6 +4,7 @@ import { mintServerKey } from '../../callers/secret.ts'
 import { requireValid } from '../../catalog/issues.ts'
 import { mintId, ServerId, ToolName } from '../../catalog/names.ts'
 import { valueOf } from '../../protocol/http-error.ts'
+import { learnRevoked } from '../platform.ts'
 import { sha256Hex } from '../../sealing/digest.ts'
 import {
   cursorOf,
@@ -91,7 +92,7 @@ export async function getKey(call: AdminCall): Promise<Response> {
 
 export async function deleteKey(call: AdminCall): Promise<Response> {
   const { hash } = valueOf(await call.stub.deleteKey(param(call, 'id'), writeOf(call)))
-  call.platform.credentials.forget(hash)
+  learnRevoked(call.platform, hash)
   return noContent()
 }
 

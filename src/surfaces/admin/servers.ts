@@ -8,7 +8,7 @@ import { ServerSettings, SettingsPatch } from '../../catalog/server.ts'
 import { HttpError, valueOf } from '../../protocol/http-error.ts'
 import type { ServerRecord } from '../../objects/organization/servers.ts'
 import { withholds } from '../../visibility/visible.ts'
-import { learnRevision, type Platform } from '../platform.ts'
+import { learnRevision, learnVanity, type Platform } from '../platform.ts'
 import {
   cursorOf,
   etag,
@@ -181,6 +181,7 @@ function formatServer({ settings: { PUBLIC_URL } }: Platform, record: ServerReco
 
 function written({ platform }: AdminCall, record: ServerRecord, status: number): Response {
   learnRevision(platform, record.id, record.revision)
+  if (record.settings.vanity) learnVanity(platform, record.settings.slug, record.id)
   const headers = {
     ...etag(record.revision),
     ...(status === 201 && { Location: `/api/v1/servers/${record.id}` }),

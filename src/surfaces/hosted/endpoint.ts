@@ -160,8 +160,13 @@ async function verified(platform: Platform, visit: Visit, catalog: Catalog, call
   }
 }
 
-async function catalogAt(platform: Platform, visit: Visit, { id }: Catalog, revision: number) {
-  const source = revisionSource(platform)
+async function catalogAt(
+  platform: Platform,
+  visit: Visit,
+  { id, organization }: Catalog,
+  revision: number,
+) {
+  const source = revisionSource(platform, visit, organization)
   const { value } = await platform.revisions.find(`${id}:${revision}`, source, visit.waitUntil)
   return value instanceof Catalog ? value : undefined
 }
