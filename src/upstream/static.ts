@@ -15,9 +15,10 @@ export function fillResult(
   args: Readonly<Record<string, unknown>>,
 ): CallToolResult {
   const fill = (text: string) =>
-    text.replaceAll(PLACEHOLDER, (placeholder, name: string) =>
-      declared.has(name) || Object.hasOwn(args, name) ? formatArgument(args[name]) : placeholder,
-    )
+    text.replaceAll(PLACEHOLDER, (placeholder, name: string) => {
+      if (Object.hasOwn(args, name)) return formatArgument(args[name])
+      return declared.has(name) ? '' : placeholder
+    })
   const content = result.content.map((block) => {
     if (block.type === 'text') return { ...block, text: fill(block.text) }
     if (block.type === 'resource' && typeof block.resource['text'] === 'string') {
@@ -42,6 +43,5 @@ function fillDeep(value: unknown, fill: (text: string) => unknown): unknown {
 }
 
 function formatArgument(value: unknown): string {
-  if (value === undefined) return ''
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
