@@ -9,6 +9,7 @@ import type { Detail } from '../protocol/http-error.ts'
 import { isDeeperThan, MAX_DEPTH } from '../protocol/json-depth.ts'
 import { isObject } from '../protocol/json-rpc.ts'
 import { findParamHeaders } from '../protocol/param-headers.ts'
+import { Steps } from '../protocol/steps.ts'
 import { CallToolResult, Tool } from '../protocol/tool.ts'
 import { detailsOf, invalid } from './issues.ts'
 import { ToolName } from './names.ts'
@@ -25,6 +26,7 @@ export const Handler = z.strictObject({
     .literal('static')
     .meta({ description: 'A literal result, {argument} filled in its texts' }),
   result: CallToolResult,
+  steps: Steps.optional().meta({ description: 'Sent before the result: progress, logs, waits' }),
 })
 
 /** What a call needs: the handler, and the client capabilities the tool cannot do without. */

@@ -5,6 +5,7 @@ import { SERVER_INFO } from '../protocol/envelope.ts'
 import { ROLLCALL_VERSION } from '../protocol/implementation.ts'
 import type { Params } from '../protocol/json-rpc.ts'
 import { MODERN_REVISION, type Revision } from '../protocol/revisions.ts'
+import type { RunOptions } from '../upstream/run-steps.ts'
 
 export type Exchange = {
   revision: Revision
@@ -14,6 +15,8 @@ export type Exchange = {
   headers: Headers
   /** What the client declared on this request; undefined before 2026-07-28. */
   clientCapabilities: Readonly<Record<string, unknown>> | undefined
+  /** How a call talks while it runs; absent where nothing may precede the answer. */
+  talk?: RunOptions | undefined
   /** The catalog, compared with the truth at most 5 s ago; undefined when nobody could be asked. */
   verified: () => Promise<Catalog | undefined>
   /** The catalog as it was at a revision; undefined once that has expired. */

@@ -15,26 +15,39 @@ import { findParamHeaders, requireParamHeaders } from '../protocol/param-headers
 import { MODERN_REVISION } from '../protocol/revisions.ts'
 import type { CallToolResult } from '../protocol/tool.ts'
 import { findViolations, withDefaults } from '../upstream/arguments.ts'
+import type { RunOptions } from '../upstream/run-steps.ts'
 import { fillResult } from '../upstream/static.ts'
 import { withholds } from '../visibility/visible.ts'
 import { complete, type Exchange, type Result } from './exchange.ts'
-import { projectResult } from './project-result.ts'
+import { finishCall, type PreparedCall } from './finish-call.ts'
+
+/** What a call has where nothing may precede its answer. */
+const SILENT: RunOptions = {
+  progressToken: undefined,
+  logLevel: undefined,
+  signal: new AbortController().signal,
+  notify: () => {},
+}
 
 /** Checks a call and runs its handler; what goes wrong in a tool is a result with `isError`. */
 export async function toolsCall(exchange: Exchange): Promise<Result> {
+  const { revision, talk = SILENT } = exchange
+  const prepared = await prepareCall(exchange)
+  return answer(exchange, await finishCall(prepared, { revision, ...talk }))
+}
+
+/** Finds and checks what a call is of, so that it can run here or in a session. */
+export async function prepareCall(exchange: Exchange): Promise<PreparedCall> {
   const { name, args } = requireCall(exchange)
   const catalog = await exchange.verified()
   if (catalog === undefined) {
-    return answer(
-      exchange,
-      failure('The tool could not be checked just now. Retry in a few seconds.'),
-    )
+    return failure('The tool could not be checked just now. Retry in a few seconds.')
   }
   const tool = catalog.find(name)
   if (tool === undefined || withholds({ name, status: 'active' }, exchange.caller) !== undefined) {
     throw new RpcError(INVALID_PARAMS, `Tool not found: ${name}`)
   }
-  return answer(exchange, call(exchange, catalog, tool, args))
+  return prepare(exchange, catalog, tool, args)
 }
 
 function requireCall({ params }: Exchange) {
@@ -50,12 +63,12 @@ function requireCall({ params }: Exchange) {
   return { name, args }
 }
 
-function call(
+function prepare(
   exchange: Exchange,
   catalog: Catalog,
   tool: PublishedTool,
   args: Readonly<Record<string, unknown>>,
-): CallToolResult {
+): PreparedCall {
   const { inputSchema } = catalog.definition(tool)
   const { handler, requires } = catalog.binding(tool)
   if (exchange.revision === MODERN_REVISION) {
@@ -77,7 +90,7 @@ function call(
     return failure(`Invalid arguments for ${tool.name}:\n${violations.join('\n')}`)
   }
   const declared = new Set(Object.keys(inputSchema.properties ?? {}))
-  return fillResult(handler.result, declared, filled)
+  return { steps: handler.steps ?? [], result: fillResult(handler.result, declared, filled) }
 }
 
 /** The capabilities of `needed`, by dotted name, that `declared` lacks. */
@@ -93,13 +106,12 @@ function missingCapabilities(
   })
 }
 
-function failure(text: string): CallToolResult {
-  return { content: [{ type: 'text', text }], isError: true }
+function failure(text: string): PreparedCall {
+  return { steps: [], result: { content: [{ type: 'text', text }], isError: true } }
 }
 
 function answer(exchange: Exchange, result: CallToolResult): Result {
-  const projected = projectResult(result, exchange.revision)
   const { _meta, ...ours } = complete(exchange)
-  const meta = isObject(_meta) ? { _meta: { ...projected._meta, ..._meta } } : {}
-  return { ...projected, ...ours, ...meta }
+  const meta = isObject(_meta) ? { _meta: { ...result._meta, ..._meta } } : {}
+  return { ...result, ...ours, ...meta }
 }

@@ -1,6 +1,8 @@
 /** How objects are found: all through here, so that a jurisdiction can stand in one place. */
 import { sha256Hex } from '../sealing/digest.ts'
+import type { Channel } from './channel.ts'
 import type { Directory, NameKind } from './directory.ts'
+import type { Session } from './session.ts'
 
 const SHARDS = 16
 
@@ -20,4 +22,25 @@ export function allDirectories(
   return Array.from({ length: SHARDS }, (_, n) =>
     directories.getByName(`directory-${n.toString(16)}`),
   )
+}
+
+/** The Channel of a server: who listens to it. */
+export function channelOf(
+  channels: DurableObjectNamespace<Channel>,
+  server: string,
+): DurableObjectStub<Channel> {
+  return channels.getByName(`server-${server}`)
+}
+
+/** The session of an id; undefined for what this class did not mint, which wakes nothing. */
+export function findSession(
+  sessions: DurableObjectNamespace<Session>,
+  id: string,
+): DurableObjectStub<Session> | undefined {
+  try {
+    return sessions.get(sessions.idFromString(id))
+  } catch (error) {
+    if (error instanceof TypeError) return undefined
+    throw error
+  }
 }

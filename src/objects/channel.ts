@@ -1,0 +1,140 @@
+/**
+ * Channel: who listens to one server. The Worker holds each client's stream and a hibernatable
+ * WebSocket to here, so idle listeners cost nothing; one announcement reaches every one of them.
+ *
+ * Storage: the index of the server's sessions, and the revision announced last. A socket's tags are
+ * its session or the caller it listens for, so that the right ones can be closed.
+ */
+import { DurableObject } from 'cloudflare:workers'
+import { migrate } from './migrate.ts'
+
+const MAX_STREAMS_PER_LISTENER = 100 // one caller, or one address where there is none
+const MAX_STREAMS = 30_000 // the platform ends at 32,768 sockets
+
+export type ListedSession = {
+  id: string
+  caller: string
+  revision: string
+  clientInfo: string
+  createdAt: number
+}
+
+/** What goes to each socket: the newest revision there is. */
+export type Notice = { revision: number }
+
+const STEPS = [
+  `CREATE TABLE sessions (
+     id TEXT PRIMARY KEY, caller TEXT NOT NULL, revision TEXT NOT NULL, client_info TEXT NOT NULL,
+     created_at INTEGER NOT NULL
+   ) WITHOUT ROWID`,
+]
+
+type Row = { id: string; caller: string; revision: string; client_info: string; created_at: number }
+
+export class Channel extends DurableObject {
+  constructor(ctx: DurableObjectState, env: unknown) {
+    super(ctx, env as never)
+    migrate(ctx.storage, STEPS)
+  }
+
+  /**
+   * Opens the socket of a stream. `listener` in the query is whose streams are counted together,
+   * `caller` and `session` who it can be closed for. The first message is the newest notice.
+   */
+  override async fetch(request: Request): Promise<Response> {
+    const query = new URL(request.url).searchParams
+    const session = query.get('session')
+    const listener = `listener ${query.get('listener')}`
+    if (session !== null && !this.#isKnown(session)) return new Response(null, { status: 404 })
+    if (
+      this.ctx.getWebSockets(listener).length >= MAX_STREAMS_PER_LISTENER ||
+      this.ctx.getWebSockets().length >= MAX_STREAMS
+    ) {
+      return new Response(null, { status: 429 })
+    }
+    const { 0: client, 1: server } = new WebSocketPair()
+    const tags = [listener, `caller ${query.get('caller')}`]
+    this.ctx.acceptWebSocket(server, session === null ? tags : [...tags, `session ${session}`])
+    server.serializeAttachment({ session })
+    server.send(JSON.stringify({ revision: this.#revision() } satisfies Notice))
+    return new Response(null, { status: 101, webSocket: client })
+  }
+
+  /** Tells every stream of a new revision; of the streams of one session, the newest alone. */
+  announce(revision: number): void {
+    if (revision > this.#revision()) this.ctx.storage.kv.put('revision', revision)
+    const notice = JSON.stringify({ revision } satisfies Notice)
+    const told = new Set<string>()
+    for (const socket of this.ctx.getWebSockets().toReversed()) {
+      const { session } = socket.deserializeAttachment() as { session: string | null }
+      if (session !== null && told.has(session)) continue
+      if (session !== null) told.add(session)
+      socket.send(notice)
+    }
+  }
+
+  /** Closes the streams of a caller whose credential is dead. */
+  hangUp(caller: string): void {
+    this.#close(`caller ${caller}`)
+  }
+
+  /** Closes every stream: the server is gone. */
+  hangUpAll(): void {
+    this.#close(undefined)
+  }
+
+  /** Puts a session into the index. */
+  enter(id: string, session: Omit<ListedSession, 'id'>): void {
+    this.ctx.storage.sql.exec(
+      'INSERT OR REPLACE INTO sessions (id, caller, revision, client_info, created_at) VALUES (?, ?, ?, ?, ?)',
+      id,
+      session.caller,
+      session.revision,
+      session.clientInfo,
+      session.createdAt,
+    )
+  }
+
+  /** Takes a session out of the index, and closes its streams. */
+  leave(id: string): void {
+    this.ctx.storage.sql.exec('DELETE FROM sessions WHERE id = ?', id)
+    this.#close(`session ${id}`)
+  }
+
+  /** Whether a stream of a session is open. */
+  isListening(session: string): boolean {
+    return this.ctx.getWebSockets(`session ${session}`).length > 0
+  }
+
+  /** The sessions of this server after an id, in order. */
+  sessions(after: string, limit: number): ListedSession[] {
+    return this.ctx.storage.sql
+      .exec<Row>('SELECT * FROM sessions WHERE id > ? ORDER BY id LIMIT ?', after, limit)
+      .toArray()
+      .map(({ client_info, created_at, ...row }) => ({
+        ...row,
+        clientInfo: client_info,
+        createdAt: created_at,
+      }))
+  }
+
+  override webSocketClose(socket: WebSocket): void {
+    socket.close()
+  }
+
+  #isKnown(session: string): boolean {
+    const query = 'SELECT 1 AS found FROM sessions WHERE id = ?'
+    return [...this.ctx.storage.sql.exec(query, session)].length > 0
+  }
+
+  #revision(): number {
+    return this.ctx.storage.kv.get<number>('revision') ?? 0
+  }
+
+  #close(tag: string | undefined): void {
+    for (const socket of this.ctx.getWebSockets(tag)) socket.close(GOODBYE, 'ended')
+  }
+}
+
+/** The code of a socket that was closed for good: the stream ends, and is not opened again. */
+export const GOODBYE = 4000

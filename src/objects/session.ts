@@ -1,0 +1,302 @@
+/**
+ * Session: one conversation of a client of the session era, found by its `Mcp-Session-Id`. It checks
+ * who speaks, frames and streams the answers, runs the calls, and keeps what a client may ask for
+ * again. It never holds an idle stream open: those are the Worker's, by way of Channel.
+ *
+ * Storage: `session` (session/record.ts) and the log's tables (session/event-log.ts), all made by
+ * `open` and all deleted by the alarm. Deciding what is in a list is the Worker's work.
+ */
+import { DurableObject } from 'cloudflare:workers'
+import { finishCall, type PreparedCall } from '../methods/finish-call.ts'
+import { concat, encodeUtf8 } from '../protocol/bytes.ts'
+import { HttpError, outcomeOf, type Outcome } from '../protocol/http-error.ts'
+import {
+  formatError,
+  formatResultOpening,
+  INTERNAL_ERROR,
+  RpcError,
+  type RequestId,
+} from '../protocol/json-rpc.ts'
+import type { LogLevel } from '../protocol/logging.ts'
+import { familyOf, type Family } from '../protocol/revisions.ts'
+import { EVENT_CLOSING, EVENT_OPENING, EVENT_STREAM_HEADERS } from '../protocol/sse.ts'
+import type { Channel } from './channel.ts'
+import { channelOf } from './resident.ts'
+import {
+  dropEndedStreams,
+  endStream,
+  EVENT_LOG_SCHEMA,
+  nextDropAt,
+  openStreams,
+} from './session/event-log.ts'
+import { endsAt, isOf, touched, type Claim, type SessionRecord } from './session/record.ts'
+import { Streams } from './session/streams.ts'
+
+export type SessionBindings = { CHANNEL: DurableObjectNamespace<Channel> }
+
+/** What the Worker asks by `fetch`, in the header `rollcall-packet`. */
+export type Packet = Claim & {
+  /** Whether the client takes an event stream. */
+  stream: boolean
+} & (
+    | { kind: 'answer'; family?: Family | undefined }
+    | { kind: 'call'; id: RequestId; progressToken?: string | number | undefined }
+    | { kind: 'resume'; lastEventId: string }
+  )
+
+export const PACKET_HEADER = 'rollcall-packet'
+
+/** The answer to a packet prepared for another revision, or from an older catalog, than the session's. */
+export const STALE_STATUS = 409
+export type Stale = { revision: SessionRecord['revision']; catalogRevision: number }
+
+const RETRY_MS = 10_000 // when Channel could not be told that the session ended
+
+const OPENING = encodeUtf8(EVENT_OPENING)
+const CLOSING = encodeUtf8(EVENT_CLOSING)
+
+export class Session extends DurableObject<SessionBindings> {
+  readonly #streams = new Streams(this.ctx.storage.sql)
+  readonly #calls = new Map<RequestId, AbortController>()
+  #record: SessionRecord | undefined
+
+  /** Opens the session; everything it stores begins here. */
+  async open(record: SessionRecord): Promise<void> {
+    const { storage } = this.ctx
+    storage.transactionSync(() => {
+      storage.sql.exec(EVENT_LOG_SCHEMA)
+      storage.kv.put('session', record)
+    })
+    this.#record = record
+    await storage.setAlarm(endsAt(record))
+    await this.#channel(record).enter(this.#id(), {
+      caller: record.caller,
+      clientInfo: record.clientInfo,
+      revision: record.revision,
+      createdAt: record.createdAt,
+    })
+  }
+
+  override async fetch(request: Request): Promise<Response> {
+    const packet = JSON.parse(request.headers.get(PACKET_HEADER) ?? '{}') as Packet
+    const record = this.#find(packet)
+    if (record === undefined) return new Response(null, { status: 404 })
+    this.#touch(record)
+    if (isStale(record, packet)) {
+      const { revision, catalogRevision } = record
+      return Response.json({ revision, catalogRevision } satisfies Stale, { status: STALE_STATUS })
+    }
+    if (packet.kind === 'resume') return this.#resume(packet.lastEventId)
+    if (packet.kind === 'call')
+      return this.#call(packet, record, await request.json<PreparedCall>())
+    return frame(new Uint8Array(await request.arrayBuffer()), packet.stream)
+  }
+
+  /** Notes what a notification means for this session; 404 where there is none. */
+  async notify(claim: Claim, method: string, requestId: unknown): Promise<Outcome<void>> {
+    return this.#within(claim, () => {
+      if (method !== 'notifications/cancelled') return
+      if (typeof requestId !== 'string' && typeof requestId !== 'number') return
+      this.#calls.get(requestId)?.abort()
+    })
+  }
+
+  async setLogLevel(claim: Claim, logLevel: LogLevel): Promise<Outcome<void>> {
+    return this.#within(claim, (record) => this.#write({ ...record, logLevel }))
+  }
+
+  async setSubscriptions(claim: Claim, change: { add?: string; remove?: string }) {
+    return this.#within(claim, (record) => {
+      const rest = record.subscriptions.filter((uri) => uri !== change.remove && uri !== change.add)
+      this.#write({ ...record, subscriptions: change.add ? [...rest, change.add] : rest })
+    })
+  }
+
+  /** What a stream of this session has to know; 404 where there is none. */
+  async describe(claim: Claim): Promise<Outcome<SessionRecord>> {
+    return this.#within(claim, (record) => record)
+  }
+
+  /**
+   * Takes in that the server is at a revision, with the digests of what this caller is shown there.
+   * Answers the names whose digest the client was not told of yet, and counts them as told.
+   */
+  async learn(claim: Claim, digests: Readonly<Record<string, string>>): Promise<Outcome<string[]>> {
+    return this.#within(claim, (record) => {
+      const changed = Object.keys(digests).filter(
+        (name) => digests[name] !== record.announced[name],
+      )
+      const catalogRevision = Math.max(record.catalogRevision, claim.catalogRevision ?? 0)
+      if (changed.length > 0 || catalogRevision > record.catalogRevision) {
+        this.#write({ ...record, catalogRevision, announced: { ...record.announced, ...digests } })
+      }
+      return changed
+    })
+  }
+
+  /** Ends the session at once; false where there is none. Without a claim it is the operator's word. */
+  async end(claim: Claim | undefined, organization?: string): Promise<boolean> {
+    const record = claim === undefined ? this.#load() : this.#find(claim)
+    if (record === undefined) return false
+    if (organization !== undefined && record.organization !== organization) return false
+    for (const call of this.#calls.values()) call.abort()
+    this.#write({ ...record, lastUsedAt: 0, isUsed: true, idleMs: 0 })
+    this.#record = undefined
+    await this.ctx.storage.setAlarm(Date.now())
+    return true
+  }
+
+  override async alarm(): Promise<void> {
+    const { storage } = this.ctx
+    const record = storage.kv.get<SessionRecord>('session')
+    if (record === undefined) return
+    const now = Date.now()
+    const current = this.#record ?? record
+    if (endsAt(current) <= now && !(await this.#isHeardOf(current))) {
+      try {
+        await this.#channel(record).leave(this.#id())
+      } catch (error) {
+        console.error('Channel could not be told that a session ended', error)
+        await storage.setAlarm(now + RETRY_MS)
+        return
+      }
+      this.#record = undefined
+      await storage.deleteAll()
+      return
+    }
+    for (const { id } of openStreams(storage.sql)) {
+      if (!this.#streams.isLive(id)) endStream(storage.sql, id, now)
+    }
+    dropEndedStreams(storage.sql, now)
+    const at = Math.min(endsAt(this.#record ?? record), nextDropAt(storage.sql) ?? Infinity)
+    await storage.setAlarm(Math.max(at, now + 1))
+  }
+
+  /** A session whose client holds a stream open, or waits for a call, is in use. */
+  async #isHeardOf(record: SessionRecord): Promise<boolean> {
+    if (record.idleMs === 0) return false
+    const isInUse = this.#calls.size > 0 || (await this.#channel(record).isListening(this.#id()))
+    if (isInUse) this.#write({ ...record, isUsed: true, lastUsedAt: Date.now() })
+    return isInUse
+  }
+
+  #resume(lastEventId: string): Response {
+    const lost = (request: string) => {
+      const error = new RpcError(INTERNAL_ERROR, 'The answer was lost; the call may have run')
+      return formatError(error, JSON.parse(request) as RequestId)
+    }
+    const body = this.#streams.resume(lastEventId, lost, Date.now())
+    if (body === undefined) return new Response(null, { status: 400 })
+    return new Response(body, { headers: EVENT_STREAM_HEADERS })
+  }
+
+  async #call(
+    packet: Extract<Packet, { kind: 'call' }>,
+    record: SessionRecord,
+    prepared: PreparedCall,
+  ): Promise<Response> {
+    const { id, progressToken } = packet
+    const abort = new AbortController()
+    this.#calls.set(id, abort)
+    const stream = packet.stream ? this.#streams.begin(JSON.stringify(id)) : undefined
+    const send = (message: string) => {
+      if (stream !== undefined && !abort.signal.aborted) this.#streams.send(stream, message)
+    }
+    const run = async (): Promise<string | undefined> => {
+      try {
+        const result = await finishCall(prepared, {
+          revision: record.revision,
+          progressToken,
+          logLevel: record.logLevel ?? 'debug',
+          signal: abort.signal,
+          notify: (notification) => send(JSON.stringify(notification)),
+        })
+        return abort.signal.aborted
+          ? undefined
+          : `${formatResultOpening(id)}${JSON.stringify(result)}}`
+      } catch (error) {
+        if (abort.signal.aborted) return undefined
+        console.error(error)
+        return formatError(new RpcError(INTERNAL_ERROR, 'Internal error'), id)
+      } finally {
+        if (this.#calls.get(id) === abort) this.#calls.delete(id)
+      }
+    }
+    if (stream === undefined) {
+      const answer = await run()
+      return answer === undefined
+        ? new Response(null, { status: 202 })
+        : frame(encodeUtf8(answer), false)
+    }
+    const body = this.#streams.read(stream, record.revision === '2025-11-25')
+    this.ctx.waitUntil(
+      run().then((answer) => {
+        if (answer !== undefined) send(answer)
+        this.#streams.end(stream, Date.now())
+        return this.#scheduleDrop()
+      }),
+    )
+    return new Response(body, { headers: EVENT_STREAM_HEADERS })
+  }
+
+  async #scheduleDrop(): Promise<void> {
+    const at = nextDropAt(this.ctx.storage.sql)
+    const next = await this.ctx.storage.getAlarm()
+    if (at !== undefined && next !== null && at < next) await this.ctx.storage.setAlarm(at)
+  }
+
+  async #within<T>(claim: Claim, work: (record: SessionRecord) => T): Promise<Outcome<T>> {
+    return outcomeOf(() => {
+      const record = this.#find(claim)
+      if (record === undefined)
+        throw new HttpError(404, 'session_not_found', 'There is no such session')
+      this.#touch(record)
+      return work(this.#record ?? record)
+    })
+  }
+
+  #find(claim: Claim): SessionRecord | undefined {
+    const record = this.#load()
+    return record !== undefined && isOf(record, claim) ? record : undefined
+  }
+
+  #load(): SessionRecord | undefined {
+    this.#record ??= this.ctx.storage.kv.get<SessionRecord>('session')
+    if (this.#record === undefined || endsAt(this.#record) <= Date.now()) return undefined
+    return this.#record
+  }
+
+  #touch(record: SessionRecord): void {
+    const used = touched(record, Date.now())
+    if (used !== record) this.#write(used)
+  }
+
+  #write(record: SessionRecord): void {
+    this.#record = record
+    this.ctx.storage.kv.put('session', record)
+  }
+
+  #channel({ server }: SessionRecord): DurableObjectStub<Channel> {
+    return channelOf(this.env.CHANNEL, server)
+  }
+
+  #id(): string {
+    return this.ctx.id.toString()
+  }
+}
+
+function isStale(record: SessionRecord, packet: Packet): boolean {
+  if ((packet.catalogRevision ?? Infinity) < record.catalogRevision) return true
+  return (
+    packet.kind === 'answer' &&
+    packet.family !== undefined &&
+    packet.family !== familyOf(record.revision)
+  )
+}
+
+/** A ready answer as the client takes it: one event, or plain JSON. */
+function frame(answer: Uint8Array, stream: boolean): Response {
+  return stream
+    ? new Response(concat([OPENING, answer, CLOSING]), { headers: EVENT_STREAM_HEADERS })
+    : new Response(answer, { headers: { 'Content-Type': 'application/json' } })
+}

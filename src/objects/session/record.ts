@@ -1,0 +1,51 @@
+/**
+ * What a session remembers, and when it ends. One record under the key `session`; it comes with
+ * `initialize`, so a late request for a dead id finds nothing and writes nothing.
+ */
+import type { LogLevel } from '../../protocol/logging.ts'
+import type { LegacyRevision } from '../../protocol/revisions.ts'
+
+/** A session that saw nothing after `initialize` is gone after this. */
+export const FIRST_USE_MS = 5 * 60 * 1000
+
+/** Last use is written at most every twentieth of the idle time. */
+const TOUCHES_PER_IDLE_TIME = 20
+
+export type SessionRecord = {
+  organization: string
+  server: string
+  /** The principal, server key or `anonymous` it is bound to; never the token itself. */
+  caller: string
+  revision: LegacyRevision
+  clientInfo: string
+  logLevel: LogLevel | undefined
+  /** The newest revision of the server that this session was told of. */
+  catalogRevision: number
+  /** Digests of what the client was last told of: `tools`, `prompts`, `resources`, `resource <uri>`. */
+  announced: Readonly<Record<string, string>>
+  /** URIs it subscribed to. */
+  subscriptions: readonly string[]
+  idleMs: number
+  createdAt: number
+  lastUsedAt: number
+  isUsed: boolean
+}
+
+/** Who says to be in a session, and the catalog revision its request was prepared from. */
+export type Claim = { server: string; caller: string; catalogRevision?: number | undefined }
+
+/** Whether a claim is of this session: another caller's id is as unknown as a made-up one. */
+export function isOf(record: SessionRecord, claim: Claim): boolean {
+  return record.server === claim.server && record.caller === claim.caller
+}
+
+/** When a session ends if nothing more is heard of it, in ms since the epoch. */
+export function endsAt({ lastUsedAt, idleMs, isUsed }: SessionRecord): number {
+  return lastUsedAt + (isUsed ? idleMs : Math.min(idleMs, FIRST_USE_MS))
+}
+
+/** The record after a use; the same object when the use need not be written. */
+export function touched(record: SessionRecord, now: number): SessionRecord {
+  const isRecent = now - record.lastUsedAt < record.idleMs / TOUCHES_PER_IDLE_TIME
+  return record.isUsed && isRecent ? record : { ...record, isUsed: true, lastUsedAt: now }
+}

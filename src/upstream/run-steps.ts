@@ -1,0 +1,48 @@
+/** Sends what a static tool has before its result, as the client asked for it and no more. */
+import { isAtLeast, type LogLevel } from '../protocol/logging.ts'
+import type { Step } from '../protocol/steps.ts'
+
+export type Notification = {
+  jsonrpc: '2.0'
+  method: string
+  params: Readonly<Record<string, unknown>>
+}
+
+export type RunOptions = {
+  /** Progress is sent only under the token a client gave. */
+  progressToken: string | number | undefined
+  /** The least severe level the client wants; undefined: no logs. */
+  logLevel: LogLevel | undefined
+  /** Ends the waiting, and everything after it. */
+  signal: AbortSignal
+  notify: (notification: Notification) => void
+}
+
+/** Runs the steps in order; returns early when the call was cancelled. */
+export async function runSteps(steps: readonly Step[], options: RunOptions): Promise<void> {
+  const { progressToken, logLevel, signal, notify } = options
+  for (const step of steps) {
+    if (signal.aborted) return
+    if ('waitMs' in step) {
+      await wait(step.waitMs, signal)
+    } else if ('progress' in step) {
+      if (progressToken === undefined) continue
+      const params = { progressToken, ...step.progress }
+      notify({ jsonrpc: '2.0', method: 'notifications/progress', params })
+    } else if (logLevel !== undefined && isAtLeast(step.log.level, logLevel)) {
+      notify({ jsonrpc: '2.0', method: 'notifications/message', params: step.log })
+    }
+  }
+}
+
+function wait(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(done, ms)
+    signal.addEventListener('abort', done, { once: true })
+    function done(): void {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', done)
+      resolve()
+    }
+  })
+}
