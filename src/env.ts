@@ -3,8 +3,10 @@
  * message that names it.
  */
 import * as z from 'zod'
+import type { Channel } from './objects/channel.ts'
 import type { Directory } from './objects/directory.ts'
 import type { Organization } from './objects/organization.ts'
+import type { Session } from './objects/session.ts'
 import { SealKeys } from './sealing/seal-keys.ts'
 
 const MIN_TOKEN_LENGTH = 24
@@ -14,6 +16,8 @@ export type Env = {
   LIMITER: RateLimit
   ORGANIZATION: DurableObjectNamespace<Organization>
   DIRECTORY: DurableObjectNamespace<Directory>
+  SESSION: DurableObjectNamespace<Session>
+  CHANNEL: DurableObjectNamespace<Channel>
 } & Readonly<Record<string, unknown>>
 
 const flag = z
@@ -49,6 +53,8 @@ export const Settings = z.object({
   REGION: z.string().default('development'),
   DEVELOPMENT: flag,
   ALLOWED_ORIGINS: list,
+  STREAM_KEEPALIVE_SECONDS: z.coerce.number().int().min(1).max(25).default(20),
+  STREAM_MAX_AGE_SECONDS: z.coerce.number().int().min(1).max(1800).default(900),
 })
 export type Settings = z.infer<typeof Settings>
 

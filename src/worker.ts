@@ -11,8 +11,10 @@ import { hosted } from './surfaces/hosted/endpoint.ts'
 import { createPlatform, type Platform, type Visit } from './surfaces/platform.ts'
 import { formatRefusal, notFound, refusalOf } from './surfaces/rest-answer.ts'
 
+export { Channel } from './objects/channel.ts'
 export { Directory } from './objects/directory.ts'
 export { Organization } from './objects/organization.ts'
+export { Session } from './objects/session.ts'
 
 type Args = [Platform, Visit]
 

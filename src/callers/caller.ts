@@ -4,6 +4,8 @@ export type Caller = {
   /** The credential's id; `anonymous` where there is none. */
   id: string
   tools: { names: ReadonlySet<string>; key: string } | undefined
+  /** When the credential ends, in ms since the epoch; never: Infinity. */
+  expiresAtMs: number
 }
 
-export const ANONYMOUS: Caller = { id: 'anonymous', tools: undefined }
+export const ANONYMOUS: Caller = { id: 'anonymous', tools: undefined, expiresAtMs: Infinity }

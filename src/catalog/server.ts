@@ -41,6 +41,12 @@ export const ServerSettings = z.strictObject({
   ttlMs: z.int().min(0).max(86_400_000).default(30_000).meta({
     description: 'How long a client may keep a list, in milliseconds',
   }),
+  notifications: z.boolean().default(true).meta({
+    description: 'Whether clients may listen for changes of the lists',
+  }),
+  sessionIdleSeconds: z.int().min(1).max(86_400).default(3600).meta({
+    description: 'When a session that nothing is heard of ends',
+  }),
 })
 export type ServerSettings = z.infer<typeof ServerSettings>
 

@@ -1,3 +1,8 @@
 /** What `initialize` and `server/discover` advertise: exactly what is answered (§4.5). */
+import type { Catalog } from '../catalog/catalog.ts'
 
-export const CAPABILITIES: Readonly<Record<string, unknown>> = { tools: {} }
+/** The capabilities of a server, change notices among them where it has those. */
+export function capabilitiesOf({ settings }: Catalog): Readonly<Record<string, unknown>> {
+  const changes = settings.notifications ? { listChanged: true } : {}
+  return { tools: changes }
+}

@@ -1,6 +1,6 @@
 /** `server/discover`: what a client of the stateless era may ask first (`mcp-protocol.md` §4.5). */
 import { SUPPORTED_VERSIONS } from '../protocol/revisions.ts'
-import { CAPABILITIES } from './capabilities.ts'
+import { capabilitiesOf } from './capabilities.ts'
 import { cacheHints, complete, type Exchange } from './exchange.ts'
 
 /** Revisions, capabilities and instructions, with cache hints. */
@@ -8,7 +8,7 @@ export function discover(exchange: Exchange) {
   const { instructions } = exchange.catalog.settings
   return {
     supportedVersions: SUPPORTED_VERSIONS,
-    capabilities: CAPABILITIES,
+    capabilities: capabilitiesOf(exchange.catalog),
     ...(instructions !== undefined && { instructions }),
     ...cacheHints(exchange),
     ...complete(exchange),

@@ -36,7 +36,10 @@ export function implementationOf(catalog: Catalog): { name: string; version: str
 }
 
 /** The members every complete result of 2026-07-28 has, and none of an earlier one (§4.4). */
-export function complete({ revision, catalog }: Exchange): Readonly<Record<string, unknown>> {
+export function complete({
+  revision,
+  catalog,
+}: Pick<Exchange, 'revision' | 'catalog'>): Readonly<Record<string, unknown>> {
   if (revision !== MODERN_REVISION) return {}
   return { resultType: 'complete', _meta: { [SERVER_INFO]: implementationOf(catalog) } }
 }

@@ -1,7 +1,7 @@
 /** `initialize`: the handshake of the session era (`mcp-protocol.md` §3.1). */
 import { INVALID_PARAMS, isObject, RpcError } from '../protocol/json-rpc.ts'
 import { isLegacyRevision, NEWEST_LEGACY } from '../protocol/revisions.ts'
-import { CAPABILITIES } from './capabilities.ts'
+import { capabilitiesOf } from './capabilities.ts'
 import { implementationOf, type Exchange } from './exchange.ts'
 
 /** Answers with the asked revision where it is one of this era, else with the newest that is. */
@@ -14,7 +14,7 @@ export function initialize({ params, catalog }: Exchange) {
   const { instructions } = catalog.settings
   return {
     protocolVersion: isLegacyRevision(protocolVersion) ? protocolVersion : NEWEST_LEGACY,
-    capabilities: CAPABILITIES,
+    capabilities: capabilitiesOf(catalog),
     serverInfo: implementationOf(catalog),
     ...(instructions !== undefined && { instructions }),
   }

@@ -6,6 +6,7 @@
  * its session or the caller it listens for, so that the right ones can be closed.
  */
 import { DurableObject } from 'cloudflare:workers'
+import { GOODBYE, type Notice } from './channel-socket.ts'
 import { migrate } from './migrate.ts'
 
 const MAX_STREAMS_PER_LISTENER = 100 // one caller, or one address where there is none
@@ -18,9 +19,6 @@ export type ListedSession = {
   clientInfo: string
   createdAt: number
 }
-
-/** What goes to each socket: the newest revision there is. */
-export type Notice = { revision: number }
 
 const STEPS = [
   `CREATE TABLE sessions (
@@ -135,6 +133,3 @@ export class Channel extends DurableObject {
     for (const socket of this.ctx.getWebSockets(tag)) socket.close(GOODBYE, 'ended')
   }
 }
-
-/** The code of a socket that was closed for good: the stream ends, and is not opened again. */
-export const GOODBYE = 4000

@@ -12,6 +12,7 @@ import type { SettingsPatch } from '../catalog/server.ts'
 import type { ToolRecord } from '../catalog/tool.ts'
 import { outcomeOf, type Outcome } from '../protocol/http-error.ts'
 import { SealKeys } from '../sealing/seal-keys.ts'
+import type { Channel } from './channel.ts'
 import type { Directory } from './directory.ts'
 import { migrate } from './migrate.ts'
 import { readAudit } from './organization/audit.ts'
@@ -38,6 +39,7 @@ import * as tools from './organization/tool-commands.ts'
 export type OrganizationBindings = {
   CATALOG: KVNamespace
   DIRECTORY: DurableObjectNamespace<Directory>
+  CHANNEL: DurableObjectNamespace<Channel>
   SEAL_KEYS: string
 }
 
@@ -45,7 +47,7 @@ export class Organization extends DurableObject<OrganizationBindings> {
   readonly #sql = this.ctx.storage.sql
   readonly #claims = new Claims(this.ctx.storage, this.env.DIRECTORY, () => this.#schedule())
   readonly #keys = SealKeys.parse(this.env.SEAL_KEYS)
-  readonly #chores = new Chores(this.ctx.storage, this.env.CATALOG, this.#claims, this.#keys)
+  readonly #chores = new Chores(this.ctx.storage, this.env, this.#claims, this.#keys)
 
   constructor(ctx: DurableObjectState, env: OrganizationBindings) {
     super(ctx, env)

@@ -18,7 +18,7 @@ import {
   type RequestId,
 } from '../protocol/json-rpc.ts'
 import type { LogLevel } from '../protocol/logging.ts'
-import { familyOf, type Family } from '../protocol/revisions.ts'
+import { familyOf } from '../protocol/revisions.ts'
 import { EVENT_CLOSING, EVENT_OPENING, EVENT_STREAM_HEADERS } from '../protocol/sse.ts'
 import type { Channel } from './channel.ts'
 import { channelOf } from './resident.ts'
@@ -29,26 +29,11 @@ import {
   nextDropAt,
   openStreams,
 } from './session/event-log.ts'
+import { PACKET_HEADER, STALE_STATUS, type Packet, type Stale } from './session/packet.ts'
 import { endsAt, isOf, touched, type Claim, type SessionRecord } from './session/record.ts'
 import { Streams } from './session/streams.ts'
 
 export type SessionBindings = { CHANNEL: DurableObjectNamespace<Channel> }
-
-/** What the Worker asks by `fetch`, in the header `rollcall-packet`. */
-export type Packet = Claim & {
-  /** Whether the client takes an event stream. */
-  stream: boolean
-} & (
-    | { kind: 'answer'; family?: Family | undefined }
-    | { kind: 'call'; id: RequestId; progressToken?: string | number | undefined }
-    | { kind: 'resume'; lastEventId: string }
-  )
-
-export const PACKET_HEADER = 'rollcall-packet'
-
-/** The answer to a packet prepared for another revision, or from an older catalog, than the session's. */
-export const STALE_STATUS = 409
-export type Stale = { revision: SessionRecord['revision']; catalogRevision: number }
 
 const RETRY_MS = 10_000 // when Channel could not be told that the session ended
 
@@ -123,6 +108,7 @@ export class Session extends DurableObject<SessionBindings> {
    */
   async learn(claim: Claim, digests: Readonly<Record<string, string>>): Promise<Outcome<string[]>> {
     return this.#within(claim, (record) => {
+      if ((claim.catalogRevision ?? 0) < record.catalogRevision) return [] // an older copy says nothing
       const changed = Object.keys(digests).filter(
         (name) => digests[name] !== record.announced[name],
       )

@@ -8,10 +8,12 @@ import {
   HEADER_MISMATCH,
   INVALID_PARAMS,
   isObject,
+  isRequestId,
   RpcError,
   UNSUPPORTED_VERSION,
   type Request,
 } from './json-rpc.ts'
+import { isLogLevel, type LogLevel } from './logging.ts'
 import { SUPPORTED_VERSIONS } from './revisions.ts'
 
 export const CLAIM = 'io.modelcontextprotocol/protocolVersion'
@@ -20,17 +22,6 @@ const CLIENT_INFO = 'io.modelcontextprotocol/clientInfo'
 const LOG_LEVEL = 'io.modelcontextprotocol/logLevel'
 export const SERVER_INFO = 'io.modelcontextprotocol/serverInfo'
 
-const LOG_LEVELS: ReadonlySet<unknown> = new Set([
-  'debug',
-  'info',
-  'notice',
-  'warning',
-  'error',
-  'critical',
-  'alert',
-  'emergency',
-])
-
 /** The member of `params` that `Mcp-Name` mirrors, by method (§4.2). */
 const NAMED: ReadonlyMap<string, string> = new Map([
   ['tools/call', 'name'],
@@ -38,7 +29,11 @@ const NAMED: ReadonlyMap<string, string> = new Map([
   ['resources/read', 'uri'],
 ])
 
-export type Envelope = { clientCapabilities: Readonly<Record<string, unknown>> }
+export type Envelope = {
+  clientCapabilities: Readonly<Record<string, unknown>>
+  logLevel: LogLevel | undefined
+  progressToken: string | number | undefined
+}
 
 /** Checks a request that makes a claim, the first failure answering, and gives its envelope. */
 export function requireEnvelope(
@@ -77,10 +72,11 @@ export function requireEnvelope(
   if (info !== undefined && !isImplementation(info)) {
     throw badKey(CLIENT_INFO, 'must be an object with a name and a version')
   }
-  const level = meta[LOG_LEVEL]
-  if (level !== undefined && !LOG_LEVELS.has(level)) throw badKey(LOG_LEVEL, 'must be a log level')
-  const token = meta['progressToken']
-  if (token !== undefined && typeof token !== 'string' && !Number.isInteger(token)) {
+  const logLevel = meta[LOG_LEVEL]
+  if (logLevel !== undefined && !isLogLevel(logLevel))
+    throw badKey(LOG_LEVEL, 'must be a log level')
+  const progressToken = meta['progressToken']
+  if (progressToken !== undefined && !isRequestId(progressToken)) {
     throw badKey('progressToken', 'must be a string or an integer')
   }
 
@@ -93,7 +89,7 @@ export function requireEnvelope(
       throw mismatch('Mcp-Name', nameHeader, name)
     }
   }
-  return { clientCapabilities }
+  return { clientCapabilities, logLevel, progressToken }
 }
 
 function isImplementation(value: unknown): boolean {

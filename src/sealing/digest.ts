@@ -5,3 +5,8 @@ import { createHash } from 'node:crypto'
 export function sha256Hex(text: string): string {
   return createHash('sha256').update(text).digest('hex')
 }
+
+/** The SHA-256 of bytes, as 64 hex digits. */
+export function sha256HexOfBytes(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex')
+}

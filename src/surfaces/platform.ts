@@ -8,6 +8,7 @@ import type { Gone } from '../catalog/published.ts'
 import type { Env, Settings } from '../env.ts'
 import { BoundedMap } from '../memory/bounded-map.ts'
 import { Lookup } from '../memory/lookup.ts'
+import type { LegacyRevision } from '../protocol/revisions.ts'
 import type { WaitUntil } from '../memory/single-flight.ts'
 
 const FRESH_MS = 5000
@@ -32,6 +33,10 @@ export type Platform = {
   checks: Lookup<Check>
   /** Revisions this isolate knows of, by server: no older copy is taken (`design.md` §2). */
   newest: BoundedMap<number>
+  /** Which revision a session speaks, by its id. */
+  sessionRevisions: BoundedMap<LegacyRevision>
+  /** Digests of lists, by what decides them. */
+  digests: BoundedMap<string>
   /** Ids of organizations, by name. */
   organizations: Lookup<string>
 }
@@ -68,6 +73,8 @@ export function createPlatform(env: Env, settings: Settings): Platform {
     credentials: lookup(CREDENTIAL_BYTES),
     checks: lookup(SMALL_BYTES),
     newest,
+    sessionRevisions: new BoundedMap(SMALL_BYTES),
+    digests: new BoundedMap(SMALL_BYTES),
     organizations: lookup(SMALL_BYTES, { freshMs: ORGANIZATION_FRESH_MS }),
   }
 }

@@ -158,7 +158,7 @@ describe('The era of a request', () => {
   it('§9.2 #37: discover says what is served', async () => {
     const { result } = (await post(modern('server/discover'), modernHeaders('server/discover')))
       .json
-    assert.deepEqual(result.capabilities, { tools: {} })
+    assert.deepEqual(result.capabilities, { tools: { listChanged: true } })
     assert.deepEqual(
       [result.ttlMs, result.cacheScope, result.resultType],
       [30_000, 'public', 'complete'],

@@ -6,7 +6,7 @@ import { CannotOpen } from '../../sealing/seal.ts'
 import type { SealKeys } from '../../sealing/seal-keys.ts'
 import type { Claims } from './claims.ts'
 import { nextPublicationAt } from './publications.ts'
-import { publishDue } from './publish.ts'
+import { announceDue, publishDue, type PublishBindings } from './publish.ts'
 import { resealSecret, secretsToReseal } from './secrets.ts'
 
 const RETRY_MS = 1000
@@ -14,16 +14,16 @@ const MAX_RETRY_MS = 60_000
 
 export class Chores {
   readonly #storage: DurableObjectStorage
-  readonly #kv: KVNamespace
+  readonly #env: PublishBindings
   readonly #claims: Claims
   readonly #keys: SealKeys
   /** Secrets whose key is gone; they are left as they are. */
   readonly #unopenable = new Set<string>()
   #failures = 0
 
-  constructor(storage: DurableObjectStorage, kv: KVNamespace, claims: Claims, keys: SealKeys) {
+  constructor(storage: DurableObjectStorage, env: PublishBindings, claims: Claims, keys: SealKeys) {
     this.#storage = storage
-    this.#kv = kv
+    this.#env = env
     this.#claims = claims
     this.#keys = keys
   }
@@ -31,7 +31,9 @@ export class Chores {
   /** Does what is due; throws when KV or the Directory refuses. `organization` is absent until made. */
   async run(owner: string, organization: string | undefined): Promise<void> {
     if (organization !== undefined) {
-      await publishDue({ storage: this.#storage, kv: this.#kv, organization, now: Date.now })
+      const publisher = { storage: this.#storage, env: this.#env, organization, now: Date.now }
+      await publishDue(publisher)
+      await announceDue(publisher)
       await this.#reseal(organization)
     }
     await this.#claims.releaseAbandoned(owner)

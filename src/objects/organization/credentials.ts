@@ -127,6 +127,15 @@ export function formatCredential(sql: SqlStorage, organization: string, hash: st
   return JSON.stringify(published)
 }
 
+/** A key that was revoked, by its hash: whose streams are to end. */
+export function findRevokedKey(
+  sql: SqlStorage,
+  hash: string,
+): { id: string; server: string } | undefined {
+  const query = 'SELECT id, server FROM credentials WHERE hash = ? AND revoked_at IS NOT NULL'
+  return [...sql.exec<{ id: string; server: string }>(query, hash)][0]
+}
+
 /** Whether a credential opens its server now. */
 export function isKeyLive(sql: SqlStorage, id: string, now: number): boolean {
   const query =

@@ -1,5 +1,6 @@
 /**
- * What KV has to be told: a row for each key, with the version that is true and the one KV holds.
+ * What KV and Channel have to be told: a row for each key, with the version that is true, the one KV
+ * holds and the one its listeners were told of.
  * Written in the transaction of the change itself, so nothing is forgotten over a crash.
  */
 
@@ -17,7 +18,8 @@ export function notePublication(
   version?: number,
 ): void {
   sql.exec(
-    `INSERT INTO publications (kind, name, version, published, put_at) VALUES (?, ?, ?, 0, 0)
+    `INSERT INTO publications (kind, name, version, published, announced, put_at)
+     VALUES (?, ?, ?, 0, 0, 0)
      ON CONFLICT (kind, name) DO UPDATE SET version = MAX(excluded.version, version + ?)`,
     kind,
     name,
@@ -38,8 +40,9 @@ export function duePublications(sql: SqlStorage, now: number, limit: number): Pu
     .toArray()
 }
 
-/** When the next key's turn comes, in ms since the epoch; undefined when KV holds all. */
+/** When there is something to tell, in ms since the epoch; undefined when all is told. */
 export function nextPublicationAt(sql: SqlStorage): number | undefined {
+  if (unannounced(sql, 1).length > 0) return 0
   const query = 'SELECT MIN(put_at) AS at FROM publications WHERE published < version'
   const { at } = sql.exec<{ at: number | null }>(query).one()
   return at === null ? undefined : at + PUBLISH_GAP_MS
@@ -58,6 +61,23 @@ export function markPublished(
     kind,
     name,
   )
+}
+
+/** The keys whose listeners do not know yet what KV holds. */
+export function unannounced(sql: SqlStorage, limit: number): Publication[] {
+  return sql
+    .exec<Publication>(
+      `SELECT kind, name, published AS version FROM publications WHERE announced < published
+       ORDER BY announced LIMIT ?`,
+      limit,
+    )
+    .toArray()
+}
+
+/** Notes that listeners were told of a version. */
+export function markAnnounced(sql: SqlStorage, { kind, name, version }: Publication): void {
+  const query = 'UPDATE publications SET announced = ? WHERE kind = ? AND name = ?'
+  sql.exec(query, version, kind, name)
 }
 
 /** The version of a key that KV holds; 0 for none. */

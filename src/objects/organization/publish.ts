@@ -12,8 +12,16 @@ import {
 import { formatPublished, formatTombstone } from '../../catalog/published.ts'
 import { ServerSettings } from '../../catalog/server.ts'
 import { REVOKED } from '../../callers/credential.ts'
-import { formatCredential } from './credentials.ts'
-import { duePublications, markPublished, type Publication } from './publications.ts'
+import type { Channel } from '../channel.ts'
+import { channelOf } from '../resident.ts'
+import { findRevokedKey, formatCredential } from './credentials.ts'
+import {
+  duePublications,
+  markAnnounced,
+  markPublished,
+  unannounced,
+  type Publication,
+} from './publications.ts'
 import { notePublishedRevision, settingsAt } from './revisions.ts'
 import { findServer } from './servers.ts'
 import { readTools } from './tools.ts'
@@ -23,9 +31,11 @@ const BATCH = 50
 /** Tombstones outlive any stale copy, and then go. */
 const TOMBSTONE = { expirationTtl: REVISION_TTL_SECONDS }
 
+export type PublishBindings = { CATALOG: KVNamespace; CHANNEL: DurableObjectNamespace<Channel> }
+
 export type Publisher = {
   storage: DurableObjectStorage
-  kv: KVNamespace
+  env: PublishBindings
   organization: string
   now: () => number
 }
@@ -44,6 +54,25 @@ export async function publishDue(publisher: Publisher): Promise<void> {
         notePublishedRevision(storage.sql, publication.name, version, now())
       }
     })
+  }
+}
+
+/**
+ * Tells listeners what KV holds: streams of a server look at its newest revision, those of a server
+ * or a credential that is gone end.
+ */
+export async function announceDue({ storage: { sql }, env }: Publisher): Promise<void> {
+  for (const publication of unannounced(sql, BATCH)) {
+    const { kind, name, version } = publication
+    if (kind === 'server') {
+      const channel = channelOf(env.CHANNEL, name)
+      await (findServer(sql, name).live === undefined
+        ? channel.hangUpAll()
+        : channel.announce(version))
+    }
+    const revoked = kind === 'credential' ? findRevokedKey(sql, name) : undefined
+    if (revoked !== undefined) await channelOf(env.CHANNEL, revoked.server).hangUp(revoked.id)
+    markAnnounced(sql, publication)
   }
 }
 
@@ -80,7 +109,7 @@ export function formatServerAt(
   )
 }
 
-async function putServer({ storage, kv, organization }: Publisher, publication: Publication) {
+async function putServer({ storage, env, organization }: Publisher, publication: Publication) {
   const server = formatServer(storage.sql, organization, publication.name)
   if (server === undefined) return publication.version
   const { bytes, revision, isLive } = server
@@ -88,27 +117,31 @@ async function putServer({ storage, kv, organization }: Publisher, publication: 
   // The revision's own key first: who learns of a revision from the pointer must find it there.
   if (isLive) {
     const options = { metadata, expirationTtl: REVISION_TTL_SECONDS }
-    await kv.put(revisionKey(publication.name, revision), bytes, options)
+    await env.CATALOG.put(revisionKey(publication.name, revision), bytes, options)
   }
-  await kv.put(serverKey(publication.name), bytes, { metadata, ...(!isLive && TOMBSTONE) })
+  await env.CATALOG.put(serverKey(publication.name), bytes, { metadata, ...(!isLive && TOMBSTONE) })
   return revision // which may be newer than the one that was due
 }
 
-async function putVanity({ storage, kv }: Publisher, { name, version }: Publication) {
+async function putVanity({ storage, env }: Publisher, { name, version }: Publication) {
   const rows = storage.sql.exec<{ id: string; settings: string }>(
     'SELECT id, settings FROM servers WHERE slug = ? AND deleted_at IS NULL',
     name,
   )
   const server = [...rows].find(({ settings }) => JSON.parse(settings).vanity === true)
-  await kv.put(vanityKey(name), JSON.stringify({ server: server?.id }), server ? {} : TOMBSTONE)
+  await env.CATALOG.put(
+    vanityKey(name),
+    JSON.stringify({ server: server?.id }),
+    server ? {} : TOMBSTONE,
+  )
   return version
 }
 
 async function putCredential(
-  { storage, kv, organization }: Publisher,
+  { storage, env, organization }: Publisher,
   { name, version }: Publication,
 ) {
   const text = formatCredential(storage.sql, organization, name)
-  await kv.put(credentialKey(name), text, text === REVOKED ? TOMBSTONE : {})
+  await env.CATALOG.put(credentialKey(name), text, text === REVOKED ? TOMBSTONE : {})
   return version
 }

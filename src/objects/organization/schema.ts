@@ -31,9 +31,10 @@ export const STEPS = [
    ) WITHOUT ROWID;
    CREATE TABLE publications (
      kind TEXT NOT NULL, name TEXT NOT NULL, version INTEGER NOT NULL, published INTEGER NOT NULL,
-     put_at INTEGER NOT NULL, PRIMARY KEY (kind, name)
+     announced INTEGER NOT NULL,      put_at INTEGER NOT NULL, PRIMARY KEY (kind, name)
    ) WITHOUT ROWID;
    CREATE INDEX publications_due ON publications (put_at) WHERE published < version;
+   CREATE INDEX publications_unannounced ON publications (announced) WHERE announced < published;
    CREATE TABLE names (
      kind TEXT NOT NULL, name TEXT NOT NULL, target TEXT NOT NULL, state TEXT NOT NULL,
      PRIMARY KEY (kind, name)

@@ -11,6 +11,7 @@ import * as keys from './keys.ts'
 import * as organizations from './organizations.ts'
 import type { OperatorCall } from './organizations.ts'
 import * as servers from './servers.ts'
+import * as sessions from './sessions.ts'
 import * as tools from './tools.ts'
 
 type Shape = {
@@ -196,6 +197,16 @@ export const ROUTES: readonly Route[] = [
   }),
   inOrganization('DELETE', '/secrets/:name', keys.deleteSecret, {
     summary: 'Delete a secret',
+    answers: { 204: null },
+  }),
+
+  inOrganization('GET', '/sessions', sessions.listSessions, {
+    summary: 'The sessions of a server',
+    query: { ...PAGE, server: 'Id of the server' },
+    answers: { 200: listOf(sessions.SessionAnswer) },
+  }),
+  inOrganization('DELETE', '/sessions/:id', sessions.deleteSession, {
+    summary: 'End a session',
     answers: { 204: null },
   }),
 

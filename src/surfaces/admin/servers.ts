@@ -160,7 +160,8 @@ async function previewedCaller(
   }
   const key = valueOf(await call.stub.getKey(credential))
   if (key.server !== id) throw new HttpError(404, 'key_not_found', `There is no key ${credential}`)
-  return { id: key.id, tools: key.tools && { names: new Set(key.tools), key: key.id } }
+  const tools = key.tools && { names: new Set(key.tools), key: key.id }
+  return { id: key.id, tools, expiresAtMs: Infinity }
 }
 
 /** The text of a server in answers. */

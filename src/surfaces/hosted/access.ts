@@ -49,7 +49,7 @@ async function callerOf(
   const { value } = await platform.credentials.find(sha256Hex(secret), source, visit.waitUntil)
   if (value === undefined || value === 'revoked') return undefined
   if (value.server !== server || value.expiresAtMs <= Date.now()) return undefined
-  return { id: value.id, tools: value.tools }
+  return { id: value.id, tools: value.tools, expiresAtMs: value.expiresAtMs }
 }
 
 /** The key a caller's messages count under: their credential, else server and address. */

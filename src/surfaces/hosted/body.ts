@@ -19,14 +19,18 @@ export async function readJson(request: Request): Promise<unknown> {
 }
 
 /**
- * The messages of an array (`surfaces.md` D2), which 2025-03-26 alone has: named by the header, or
- * by no header at all. Everything else is −32600 (400).
+ * The messages of an array (`surfaces.md` D2), which 2025-03-26 alone has: the session's revision,
+ * or else the header's, or else none at all. Everything else is −32600 (400).
  */
-export function requireBatch(batch: readonly unknown[], headers: Headers): readonly unknown[] {
+export function requireBatch(
+  batch: readonly unknown[],
+  headers: Headers,
+  negotiated: string | undefined,
+): readonly unknown[] {
   const refuse = (message: string) => new RpcError(INVALID_REQUEST, message, { status: 400 })
   if (batch.length === 0) throw refuse('An empty batch')
   if (batch.some(isClaiming)) throw refuse('This revision has no batches')
-  const revision = headers.get('mcp-protocol-version') ?? '2025-03-26'
+  const revision = negotiated ?? headers.get('mcp-protocol-version') ?? '2025-03-26'
   if (revision !== '2025-03-26') throw refuse('This revision has no batches')
   if (batch.length > MAX_BATCH_LENGTH) throw refuse(`A batch may have ${MAX_BATCH_LENGTH} messages`)
   return batch

@@ -2,6 +2,6 @@
 
 const FORM = /^[0-9a-f]{64}$/
 
-export function isSessionId(value: string | null): boolean {
+export function isSessionId(value: string | null): value is string {
   return value !== null && FORM.test(value)
 }

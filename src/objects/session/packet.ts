@@ -1,0 +1,19 @@
+/** What the Worker asks a Session by `fetch`: a packet in a header, and the answer or call as body. */
+import type { RequestId } from '../../protocol/json-rpc.ts'
+import type { Family, LegacyRevision } from '../../protocol/revisions.ts'
+import type { Claim } from './record.ts'
+
+export const PACKET_HEADER = 'rollcall-packet'
+
+export type Packet = Claim & {
+  /** Whether the client takes an event stream. */
+  stream: boolean
+} & (
+    | { kind: 'answer'; family?: Family | undefined }
+    | { kind: 'call'; id: RequestId; progressToken?: string | number | undefined }
+    | { kind: 'resume'; lastEventId: string }
+  )
+
+/** The status of a packet that was made for another revision than the session's, or too old a catalog. */
+export const STALE_STATUS = 409
+export type Stale = { revision: LegacyRevision; catalogRevision: number }

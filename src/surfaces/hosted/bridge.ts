@@ -1,0 +1,145 @@
+/**
+ * A client's idle stream, held by the Worker, over a hibernatable WebSocket to the server's Channel
+ * (`platform.md` §4). It sends comments to stay open, ends by itself after a while, and comes back to
+ * Channel when that was reset, without the client noticing. What a notice means is the caller's work.
+ */
+import { GOODBYE, type Notice } from '../../objects/channel-socket.ts'
+import { encodeUtf8 } from '../../protocol/bytes.ts'
+import { formatComment } from '../../protocol/sse.ts'
+
+export type BridgeOptions = {
+  /** A socket to Channel; undefined when it is no longer to be had, and the stream ends. */
+  connect: () => Promise<WebSocket | undefined>
+  /** The events to send when the server is at a revision. */
+  onRevision: (revision: number) => Promise<string[]>
+  /** What is sent first. */
+  opening: string
+  /** What is sent last when the stream ends by itself. */
+  farewell: string
+  keepaliveMs: number
+  maxAgeMs: number
+  /** Sends the events of a change once more after this, where a client may have read an old copy. */
+  repeatMs?: number | undefined
+}
+
+const RECONNECT_MS = 500
+const MAX_RECONNECT_MS = 30_000
+
+/** The stream's body over a socket that is open already. */
+export function bridge(first: WebSocket, options: BridgeOptions): ReadableStream<Uint8Array> {
+  let line: Bridge | undefined
+  return new ReadableStream<Uint8Array>({
+    start(controller) {
+      line = new Bridge(controller, options)
+      line.listen(first)
+    },
+    cancel: () => line?.stop(),
+  })
+}
+
+class Bridge {
+  readonly #controller: ReadableStreamDefaultController<Uint8Array>
+  readonly #options: BridgeOptions
+  readonly #keepalive: ReturnType<typeof setInterval>
+  readonly #end: ReturnType<typeof setTimeout>
+  #repeat: ReturnType<typeof setTimeout> | null = null
+  #socket: WebSocket | undefined
+  #isOpen = true
+  #newest = 0
+  #isWorking = false
+  #failures = 0
+
+  constructor(controller: ReadableStreamDefaultController<Uint8Array>, options: BridgeOptions) {
+    this.#controller = controller
+    this.#options = options
+    this.#send(options.opening)
+    this.#keepalive = setInterval(() => this.#send(formatComment('keepalive')), options.keepaliveMs)
+    // Spread out, so that streams that began together do not all come back together.
+    const age = options.maxAgeMs * (0.9 + 0.1 * Math.random())
+    this.#end = setTimeout(() => this.#finish(), age)
+  }
+
+  /** Takes notices from a socket, until it closes. */
+  listen(socket: WebSocket): void {
+    this.#socket = socket
+    socket.addEventListener('message', ({ data }) => {
+      this.#failures = 0
+      const { revision } = JSON.parse(String(data)) as Notice
+      void this.#learn(revision)
+    })
+    socket.addEventListener('close', ({ code }) => {
+      if (code === GOODBYE) this.#finish()
+      else this.#reconnect()
+    })
+    socket.accept() // last: whatever Channel has sent already is delivered now
+  }
+
+  /** Lets everything go; the client has left or the stream has ended. */
+  stop(): void {
+    this.#isOpen = false
+    clearInterval(this.#keepalive)
+    clearTimeout(this.#end)
+    clearTimeout(this.#repeat)
+    this.#socket?.close(1000)
+  }
+
+  /** One revision at a time; of those that come meanwhile only the newest matters. */
+  async #learn(revision: number): Promise<void> {
+    this.#newest = Math.max(this.#newest, revision)
+    if (this.#isWorking) return
+    this.#isWorking = true
+    try {
+      let done = -1
+      while (this.#isOpen && done < this.#newest) {
+        done = this.#newest
+        const events = await this.#options.onRevision(done)
+        this.#tell(events)
+      }
+    } catch (error) {
+      console.error('a stream could not look at a change', error)
+      this.#finish() // the client comes back, and is told what it missed
+    } finally {
+      this.#isWorking = false
+    }
+  }
+
+  #tell(events: readonly string[]): void {
+    if (events.length === 0) return
+    const text = events.join('')
+    this.#send(text)
+    const { repeatMs } = this.#options
+    if (repeatMs === undefined) return
+    clearTimeout(this.#repeat)
+    this.#repeat = setTimeout(() => this.#send(text), repeatMs)
+  }
+
+  #reconnect(): void {
+    if (!this.#isOpen) return
+    const wait = Math.min(RECONNECT_MS * 2 ** this.#failures++, MAX_RECONNECT_MS)
+    setTimeout(() => void this.#connect(), wait * (0.5 + Math.random()))
+  }
+
+  async #connect(): Promise<void> {
+    if (!this.#isOpen) return
+    try {
+      const socket = await this.#options.connect()
+      if (socket === undefined) this.#finish()
+      else if (this.#isOpen) this.listen(socket)
+      else socket.close(1000)
+    } catch (error) {
+      console.error('Channel could not be reached', error)
+      this.#reconnect()
+    }
+  }
+
+  #finish(): void {
+    if (!this.#isOpen) return
+    this.#send(this.#options.farewell)
+    this.stop()
+    this.#controller.close()
+  }
+
+  #send(text: string): void {
+    if (this.#isOpen && text !== '') this.#controller.enqueue(encodeUtf8(text))
+  }
+}

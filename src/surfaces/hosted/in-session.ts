@@ -1,0 +1,145 @@
+/**
+ * Requests within a session. The Worker renders from its hot copy and hands the answer to the Session
+ * object, which checks it and sends it on; a call is prepared here and runs there (`design.md` §1).
+ */
+import type { Exchange } from '../../methods/exchange.ts'
+import { prepareCall } from '../../methods/tools-call.ts'
+import { findSession } from '../../objects/resident.ts'
+import type { Session } from '../../objects/session.ts'
+import {
+  PACKET_HEADER,
+  STALE_STATUS,
+  type Packet,
+  type Stale,
+} from '../../objects/session/packet.ts'
+import type { Claim } from '../../objects/session/record.ts'
+import { HttpError, valueOf } from '../../protocol/http-error.ts'
+import {
+  INVALID_PARAMS,
+  isRequestId,
+  RpcError,
+  type Request as RpcRequest,
+} from '../../protocol/json-rpc.ts'
+import { isLogLevel } from '../../protocol/logging.ts'
+import {
+  ASSUMED_LEGACY,
+  familyOf,
+  isLegacyRevision,
+  type LegacyRevision,
+} from '../../protocol/revisions.ts'
+import { acceptsEventStream } from '../../protocol/sse.ts'
+import { retrying } from '../retrying.ts'
+import { answerError, answerRequest, formatResult, type Answer } from './messages.ts'
+import { mendStream } from './mend-stream.ts'
+import { isSessionId } from './session-id.ts'
+import { atLeast, exchangeOf, type Site } from './site.ts'
+
+/** A site as it is seen from within a session. */
+export type Visitor = { site: Site; id: string; stub: DurableObjectStub<Session> }
+
+const MAX_TRIES = 3 // a packet may be made for the wrong revision, and then from too old a catalog
+
+/** The session a request names; undefined for none, 404 for one that cannot be ours (D1). */
+export function findVisitor(site: Site): Visitor | undefined {
+  const { platform, visit } = site
+  const id = visit.request.headers.get('mcp-session-id')
+  if (!isSessionId(id)) return undefined
+  const stub = findSession(platform.env.SESSION, id)
+  if (stub === undefined) throw sessionNotFound()
+  return { site, id, stub }
+}
+
+/** Who says to be in the session. */
+export function claimOf({ catalog, caller }: Site): Claim {
+  return { server: catalog.id, caller: caller.id, catalogRevision: catalog.revision }
+}
+
+/** The refusal of a session that is unknown, ended, of another server or of another caller. */
+export function sessionNotFound(): HttpError {
+  return new HttpError(404, 'session_not_found', 'There is no such session')
+}
+
+/** Answers a request within a session. */
+export async function answerInSession(visitor: Visitor, message: RpcRequest): Promise<Response> {
+  const { platform } = visitor.site
+  const header = visitor.site.visit.request.headers.get('mcp-protocol-version')
+  let revision: LegacyRevision =
+    platform.sessionRevisions.get(visitor.id) ??
+    (header !== null && isLegacyRevision(header) ? header : ASSUMED_LEGACY)
+  let { site } = visitor
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
+    const response = await answerOnce({ ...visitor, site }, message, revision)
+    if (response.status !== STALE_STATUS) return response
+    const stale: Stale = await response.json()
+    revision = stale.revision
+    rememberRevision(site, visitor.id, revision)
+    site = await atLeast(site, stale.catalogRevision)
+  }
+  throw new HttpError(503, 'changing', 'The server is changing; retry', {
+    headers: { 'Retry-After': '1' },
+  })
+}
+
+/** Sends a ready answer through the session, which may refuse it as stale. */
+export async function sendAnswer(visitor: Visitor, answer: Answer, packet: Partial<Packet> = {}) {
+  const body = answer.body ?? ''
+  return send(visitor, { ...packet, kind: 'answer' } as Packet, body)
+}
+
+/** Notes which revision a session speaks, so that its next request is rendered for that at once. */
+export function rememberRevision({ platform }: Site, id: string, revision: LegacyRevision): void {
+  platform.sessionRevisions.set(id, revision, 2 * id.length)
+}
+
+async function answerOnce(
+  visitor: Visitor,
+  message: RpcRequest,
+  revision: LegacyRevision,
+): Promise<Response> {
+  const { site, stub } = visitor
+  const { id, method, params = {} } = message
+  const exchange: Exchange = {
+    ...exchangeOf(site),
+    params,
+    revision,
+    clientCapabilities: undefined,
+  }
+  try {
+    if (method === 'tools/call') {
+      const prepared = await prepareCall(exchange)
+      const progressToken = tokenOf(params)
+      const call = { kind: 'call', id, progressToken } as Packet
+      const response = await send(visitor, call, JSON.stringify(prepared))
+      return mendStream(response, id, revision)
+    }
+    if (method === 'logging/setLevel') {
+      const { level } = params
+      if (!isLogLevel(level))
+        throw new RpcError(INVALID_PARAMS, 'Invalid params: level is no log level')
+      valueOf(await stub.setLogLevel(claimOf(site), level))
+      return await sendAnswer(visitor, { status: 200, body: formatResult(id, {}) })
+    }
+  } catch (error) {
+    return sendAnswer(visitor, answerError(error, id))
+  }
+  const answer = await answerRequest('legacy', message, exchange)
+  return sendAnswer(visitor, answer, { family: familyOf(revision) })
+}
+
+async function send(visitor: Visitor, packet: Packet, body: string | Uint8Array<ArrayBuffer>) {
+  const { site, stub } = visitor
+  const stream = acceptsEventStream(site.visit.request.headers.get('accept'))
+  const full: Packet = { ...packet, ...claimOf(site), stream }
+  const init = { method: 'POST', headers: { [PACKET_HEADER]: JSON.stringify(full) }, body }
+  const ask = () => stub.fetch('https://session/', init)
+  // A call may have begun when the object was reset under it: it is not sent again.
+  const response = await (full.kind === 'call' ? ask() : retrying(ask))
+  if (response.status === 404) throw sessionNotFound()
+  return response
+}
+
+function tokenOf(params: Readonly<Record<string, unknown>>): string | number | undefined {
+  const meta = params['_meta'] as { progressToken?: unknown } | undefined
+  const token = meta?.progressToken
+  return isRequestId(token) ? token : undefined
+}

@@ -1,0 +1,102 @@
+/**
+ * Answers a call of the stateless era that may have to talk before it is done: plain JSON where
+ * nothing precedes the result and it comes within a second, else one request-scoped event stream
+ * (`surfaces.md` D3). The client leaving is its cancellation (`mcp-protocol.md` §4.9).
+ */
+import type { Envelope } from '../../protocol/envelope.ts'
+import type { Request as RpcRequest } from '../../protocol/json-rpc.ts'
+import {
+  acceptsEventStream,
+  EVENT_STREAM_HEADERS,
+  formatComment,
+  formatEvent,
+} from '../../protocol/sse.ts'
+import { decodeUtf8, encodeUtf8 } from '../../protocol/bytes.ts'
+import { within } from '../../memory/single-flight.ts'
+import { answerRequest, type Answer, type Asked } from './messages.ts'
+
+const PATIENCE_MS = 1000
+/** A client that has left is noticed at the next write: within six seconds of it. */
+const COMMENT_MS = 5000
+
+/** An answer to send as it is, or the stream that it became. */
+export async function answerLive(
+  message: RpcRequest,
+  envelope: Envelope,
+  asked: Asked,
+  headers: Headers,
+): Promise<Answer | Response> {
+  const abort = new AbortController()
+  const stream = acceptsEventStream(headers.get('accept')) ? new LiveStream(abort) : undefined
+  const answer = answerRequest('modern', message, {
+    ...asked,
+    talk: {
+      progressToken: stream && envelope.progressToken,
+      logLevel: stream && envelope.logLevel,
+      signal: abort.signal,
+      notify: (notification) => stream?.send(JSON.stringify(notification)),
+    },
+  })
+  if (stream === undefined) return answer
+  const first = await Promise.race([within(PATIENCE_MS, answer), stream.started])
+  if (first !== undefined && first !== 'started') return first.value
+  void answer.then(
+    ({ body }) => stream.finish(body),
+    (error: unknown) => stream.fail(error),
+  )
+  return new Response(stream.body, { headers: EVENT_STREAM_HEADERS })
+}
+
+/** The stream, which begins when something is first sent on it or the patience ends. */
+class LiveStream {
+  readonly started: Promise<'started'>
+  readonly body: ReadableStream<Uint8Array>
+  #start: () => void = () => {}
+  #controller: ReadableStreamDefaultController<Uint8Array> | undefined
+  #timer: ReturnType<typeof setInterval> | null = null
+
+  constructor(abort: AbortController) {
+    this.started = new Promise((resolve) => {
+      this.#start = () => resolve('started')
+    })
+    this.body = new ReadableStream<Uint8Array>({
+      start: (controller) => {
+        this.#controller = controller
+        this.#timer = setInterval(() => this.#write(formatComment('working')), COMMENT_MS)
+      },
+      cancel: () => {
+        this.#close()
+        abort.abort()
+      },
+    })
+  }
+
+  send(message: string): void {
+    this.#write(formatEvent({ data: message }))
+    this.#start()
+  }
+
+  finish(body: Answer['body']): void {
+    const text = typeof body === 'string' ? body : body && decodeUtf8(body)
+    if (text !== undefined) this.#write(formatEvent({ data: text }))
+    const controller = this.#controller
+    this.#close()
+    controller?.close()
+  }
+
+  fail(error: unknown): void {
+    console.error(error)
+    const controller = this.#controller
+    this.#close()
+    controller?.error(error)
+  }
+
+  #write(text: string): void {
+    this.#controller?.enqueue(encodeUtf8(text))
+  }
+
+  #close(): void {
+    this.#controller = undefined
+    clearInterval(this.#timer)
+  }
+}

@@ -1,0 +1,76 @@
+/** `initialize`: opens a session and answers with its id (`surfaces.md` D1). */
+import { answerMessage } from '../../methods/answer-message.ts'
+import type { SessionRecord } from '../../objects/session/record.ts'
+import {
+  INVALID_PARAMS,
+  isObject,
+  RpcError,
+  type Request as RpcRequest,
+} from '../../protocol/json-rpc.ts'
+import { familyOf, isLegacyRevision, NEWEST_LEGACY } from '../../protocol/revisions.ts'
+import { acceptsEventStream, EVENT_STREAM_HEADERS, formatEvent } from '../../protocol/sse.ts'
+import { requireSlots } from '../limits.ts'
+import { digestsOf } from './digests.ts'
+import { rememberRevision } from './in-session.ts'
+import { answerError, formatResult, type Answer } from './messages.ts'
+import { exchangeOf, type Site } from './site.ts'
+
+const ANONYMOUS_A_MINUTE = 30 // sessions by address; each is an object with storage
+const MAX_CLIENT_INFO_LENGTH = 4096
+
+/** Answers `initialize` with a new session, or with the error that its params are. */
+export async function openSession(site: Site, message: RpcRequest): Promise<Answer | Response> {
+  const { platform, caller, visit, catalog } = site
+  const { id, params = {} } = message
+  if (caller.id === 'anonymous') {
+    await requireSlots(platform, `initialize ${visit.address}`, ANONYMOUS_A_MINUTE)
+  }
+  try {
+    const exchange = {
+      ...exchangeOf(site),
+      params,
+      revision: NEWEST_LEGACY,
+      clientCapabilities: undefined,
+    }
+    const result = await answerMessage('legacy', 'initialize', exchange)
+    const clientInfo = JSON.stringify(isObject(params['clientInfo']) ? params['clientInfo'] : {})
+    if (clientInfo.length > MAX_CLIENT_INFO_LENGTH) {
+      throw new RpcError(INVALID_PARAMS, 'Invalid params: clientInfo is too long')
+    }
+    const asked = params['protocolVersion']
+    const revision = typeof asked === 'string' && isLegacyRevision(asked) ? asked : NEWEST_LEGACY
+    const now = Date.now()
+    const record: SessionRecord = {
+      organization: catalog.organization,
+      server: catalog.id,
+      caller: caller.id,
+      revision,
+      clientInfo,
+      logLevel: undefined,
+      catalogRevision: catalog.revision,
+      announced: digestsOf(site, familyOf(revision)),
+      subscriptions: [],
+      idleMs: catalog.settings.sessionIdleSeconds * 1000,
+      createdAt: now,
+      lastUsedAt: now,
+      isUsed: false,
+    }
+    const sessions = platform.env.SESSION
+    const sessionId = sessions.newUniqueId()
+    await sessions.get(sessionId).open(record)
+    rememberRevision(site, sessionId.toString(), revision)
+    return respond(site, String(formatResult(id, result)), sessionId.toString())
+  } catch (error) {
+    return answerError(error, id)
+  }
+}
+
+function respond({ visit }: Site, body: string, sessionId: string): Response {
+  const stream = acceptsEventStream(visit.request.headers.get('accept'))
+  return new Response(stream ? formatEvent({ data: body }) : body, {
+    headers: {
+      ...(stream ? EVENT_STREAM_HEADERS : { 'Content-Type': 'application/json' }),
+      'Mcp-Session-Id': sessionId,
+    },
+  })
+}

@@ -1,0 +1,103 @@
+/**
+ * The server a request is for, found and checked, with who asks. Also how its catalog is had no
+ * older than something else is known to be (`design.md` §2, "Staleness is a number").
+ */
+import type { Caller } from '../../callers/caller.ts'
+import { Catalog } from '../../catalog/catalog.ts'
+import { SERVER_ID } from '../../catalog/names.ts'
+import type { Gone } from '../../catalog/published.ts'
+import { Unavailable } from '../../memory/lookup.ts'
+import type { Exchange } from '../../methods/exchange.ts'
+import { HttpError } from '../../protocol/http-error.ts'
+import { learnRevision, type Platform, type Visit } from '../platform.ts'
+import { notFound } from '../rest-answer.ts'
+import { checkSource, revisionSource, serverSource, vanitySource } from '../sources.ts'
+import { invalidKey } from './access.ts'
+
+export type Site = { platform: Platform; visit: Visit; catalog: Catalog; caller: Caller }
+
+export type Address = { slug: string; id: string | undefined }
+
+/** The server at an address and how stale its copy is; 404 for everything else alike. */
+export async function requireCatalog(
+  platform: Platform,
+  visit: Visit,
+  { slug, id }: Address,
+): Promise<{ catalog: Catalog; staleMs: number }> {
+  const found = id ?? (await vanityServer(platform, visit, slug))
+  if (found === undefined || !SERVER_ID.test(found)) throw notFound()
+  const { value, staleMs } =
+    platform.servers.fresh(found) ??
+    (await platform.servers.find(found, serverSource(platform, visit), visit.waitUntil))
+  if (!isShown(value)) throw notFound()
+  if (value.settings.slug !== slug || (id === undefined && !value.settings.vanity)) throw notFound()
+  return { catalog: value, staleMs }
+}
+
+/** A server that answers: 503 while it is paused, 404 when it is gone. */
+export function requireServing(server: Catalog | Gone | undefined): Catalog {
+  if (!isShown(server)) throw notFound()
+  if (server.settings.status === 'active') return server
+  throw new HttpError(503, 'server_paused', 'This server is paused')
+}
+
+/** What methods are given of a site to answer from. */
+export function exchangeOf(
+  site: Site,
+): Omit<Exchange, 'revision' | 'params' | 'clientCapabilities'> {
+  const { catalog, caller, visit } = site
+  return {
+    catalog,
+    caller,
+    headers: visit.request.headers,
+    verified: () => verified(site),
+    catalogAt: (revision) => catalogAt(site, revision),
+  }
+}
+
+/** The site with its catalog at this revision or a newer one. */
+export async function atLeast(site: Site, revision: number): Promise<Site> {
+  const { platform, visit, catalog } = site
+  if (catalog.revision >= revision) return site
+  learnRevision(platform, catalog.id, revision)
+  const source = serverSource(platform, visit)
+  const { value } = await platform.servers.find(catalog.id, source, visit.waitUntil)
+  return { ...site, catalog: requireServing(value) }
+}
+
+/** What the organization says now: the newest revision, and that the caller may still come in. */
+export async function requireCheck({ platform, visit, catalog, caller }: Site): Promise<number> {
+  const source = checkSource(platform, catalog.organization)
+  const name = `${catalog.id} ${caller.id}`
+  const { value } = await platform.checks.find(name, source, visit.waitUntil)
+  if (value === undefined) throw new Unavailable('the organization did not answer')
+  if (!value.credential) throw invalidKey()
+  return value.revision
+}
+
+/** The catalog no older than 5 s, as the organization has it; undefined when it cannot be asked. */
+async function verified(site: Site): Promise<Catalog | undefined> {
+  try {
+    return (await atLeast(site, await requireCheck(site))).catalog
+  } catch (error) {
+    if (error instanceof Unavailable) return undefined // the call then says to retry
+    throw error
+  }
+}
+
+async function catalogAt({ platform, visit, catalog }: Site, revision: number) {
+  const source = revisionSource(platform, visit, catalog.organization)
+  const name = `${catalog.id}:${revision}`
+  const { value } = await platform.revisions.find(name, source, visit.waitUntil)
+  return value instanceof Catalog ? value : undefined
+}
+
+async function vanityServer(platform: Platform, visit: Visit, slug: string) {
+  const source = vanitySource(platform, visit)
+  const { value } = await platform.vanities.find(slug, source, visit.waitUntil)
+  return value?.server
+}
+
+function isShown(server: Catalog | Gone | undefined): server is Catalog {
+  return server instanceof Catalog && server.settings.status !== 'draft'
+}
