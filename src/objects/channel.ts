@@ -12,6 +12,9 @@ import { migrate } from './migrate.ts'
 const MAX_STREAMS_PER_LISTENER = 100 // one caller, or one address where there is none
 const MAX_STREAMS = 30_000 // the platform ends at 32,768 sockets
 
+/** What is kept with a socket: an earlier stream of a session may be one whose client has left. */
+type Attachment = { session: string | null; openedAt: number }
+
 export type ListedSession = {
   id: string
   caller: string
@@ -53,7 +56,7 @@ export class Channel extends DurableObject {
     const { 0: client, 1: server } = new WebSocketPair()
     const tags = [listener, `caller ${query.get('caller')}`]
     this.ctx.acceptWebSocket(server, session === null ? tags : [...tags, `session ${session}`])
-    server.serializeAttachment({ session })
+    server.serializeAttachment({ session, openedAt: Date.now() } satisfies Attachment)
     server.send(JSON.stringify({ revision: this.#revision() } satisfies Notice))
     return new Response(null, { status: 101, webSocket: client })
   }
@@ -63,8 +66,10 @@ export class Channel extends DurableObject {
     if (revision > this.#revision()) this.ctx.storage.kv.put('revision', revision)
     const notice = JSON.stringify({ revision } satisfies Notice)
     const told = new Set<string>()
-    for (const socket of this.ctx.getWebSockets().toReversed()) {
-      const { session } = socket.deserializeAttachment() as { session: string | null }
+    const sockets = this.ctx.getWebSockets().map((socket) => {
+      return { socket, ...(socket.deserializeAttachment() as Attachment) }
+    })
+    for (const { socket, session } of sockets.toSorted((a, b) => b.openedAt - a.openedAt)) {
       if (session !== null && told.has(session)) continue
       if (session !== null) told.add(session)
       socket.send(notice)
