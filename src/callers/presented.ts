@@ -8,10 +8,14 @@ export function presentedSecret(headers: Headers): string | undefined {
   if (authorization === null) return apiKey
   const bearer = /^Bearer +(\S+)$/i.exec(authorization)?.[1]
   if (bearer === undefined) {
-    throw new HttpError(401, 'invalid_authorization', 'Authorization must be "Bearer <key>"')
+    throw refused('invalid_authorization', 'Authorization must be "Bearer <key>"')
   }
   if (apiKey !== undefined && apiKey !== bearer) {
-    throw new HttpError(401, 'two_credentials', 'Two different credentials were sent; send one')
+    throw refused('two_credentials', 'Two different credentials were sent; send one')
   }
   return bearer
+}
+
+function refused(code: string, message: string): HttpError {
+  return new HttpError(401, code, message, { headers: { 'WWW-Authenticate': 'Bearer' } })
 }

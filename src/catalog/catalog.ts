@@ -1,24 +1,30 @@
 /**
  * One server as an isolate holds it: the published value itself, and where its parts stand. A list
  * for somebody who sees all is a stretch of it; other lists are joined once and remembered in the
- * same bounded memory (`design.md` §4). Nothing here parses, checks or sorts a tool for a list.
+ * same bounded memory (`design.md` §4). Nothing here parses, checks or sorts an item for a list.
  */
-import { concat, encodeUtf8 } from '../protocol/bytes.ts'
-import { Tool } from '../protocol/tool.ts'
 import type { BoundedMap } from '../memory/bounded-map.ts'
-import type { Family } from '../protocol/revisions.ts'
-import type { Published, PublishedTool, Span } from './published.ts'
-import { differsIn, projectTool } from './project-tool.ts'
+import { concat, encodeUtf8 } from '../protocol/bytes.ts'
+import type { Revision } from '../protocol/revisions.ts'
+import type { Tool } from '../protocol/tool.ts'
+import { KINDS, type Kind } from './item.ts'
+import { differsIn, projectItem } from './project-item.ts'
+import {
+  opening,
+  type Features,
+  type Published,
+  type PublishedItem,
+  type Span,
+} from './published.ts'
 import type { ServerSettings } from './server.ts'
 import { Binding } from './tool.ts'
 
-/** Some tools of a catalog, with a key that is the same exactly when the names are. */
+/** Some items of a kind, with a key that is the same exactly when the names are. */
 export type Selection = { key: string; includes: (name: string) => boolean }
 
 export type Renderings = BoundedMap<Uint8Array<ArrayBuffer>>
 
-const TOOL_BYTES = 200 // what the entry of one tool takes beside the value, measured
-const OPENING = encodeUtf8('{"tools":[')
+const ITEM_BYTES = 200 // what the entry of one item takes beside the value, measured
 const COMMA = encodeUtf8(',')
 const CLOSING = encodeUtf8(']')
 
@@ -27,82 +33,111 @@ export class Catalog {
   readonly id: string
   readonly revision: number
   readonly settings: ServerSettings
-  readonly tools: readonly PublishedTool[]
-  readonly #value: Uint8Array<ArrayBuffer>
-  readonly #whole: Span
-  readonly #differing: number
+  readonly features: Features
+  readonly #published: Published
+  readonly #differing: ReadonlyMap<Kind, number>
   readonly #renderings: Renderings
-  #byName: Map<string, PublishedTool> | undefined
+  readonly #byName = new Map<Kind, Map<string, PublishedItem>>()
 
   constructor(published: Published, renderings: Renderings) {
     this.organization = published.organization
     this.id = published.id
     this.revision = published.revision
     this.settings = published.settings
-    this.tools = published.tools
-    this.#value = published.bytes
-    this.#whole = published.list
-    this.#differing = published.tools.reduce((bits, tool) => bits | tool.differing, 0)
+    this.features = published.features
+    this.#published = published
     this.#renderings = renderings
+    this.#differing = new Map(
+      KINDS.map((kind) => [
+        kind,
+        this.items(kind).reduce((bits, item) => bits | item.differing, 0),
+      ]),
+    )
   }
 
   /** About how much memory this takes, in bytes. */
   get bytes(): number {
-    return this.#value.length + this.tools.length * TOOL_BYTES
+    const items = KINDS.reduce((count, kind) => count + this.items(kind).length, 0)
+    return this.#published.bytes.length + items * ITEM_BYTES
   }
 
-  /** `{"tools":[…]` without the closing brace, as `family` sees the selected tools, or all. */
-  list(family: Family, selection?: Selection): Uint8Array {
-    const stored = !differsIn(this.#differing, family)
-    if (stored && selection === undefined) {
-      return this.#value.subarray(this.#whole.start, this.#whole.end)
-    }
+  /** The active items of a kind in order. */
+  items(kind: Kind): readonly PublishedItem[] {
+    return this.#published.lists[kind].items
+  }
+
+  /** `{"<kind>":[…]` without the closing brace, as a `protocol` revision sees the selected items, or all. */
+  list(kind: Kind, protocol: Revision, selection?: Selection): Uint8Array {
+    const isStored = !differsIn(this.#differing.get(kind) ?? 0, protocol)
+    if (isStored && selection === undefined) return this.#slice(this.#published.lists[kind].list)
     const { organization, id, revision } = this
-    // Of the families that list a tool as it is stored, all share one text.
-    const key = [organization, id, revision, stored ? '' : family, selection?.key].join(' ')
+    // Of the revisions that list the items as they are stored, all share one text.
+    const shown = isStored ? '' : protocol
+    const key = [organization, id, revision, kind, shown, selection?.key].join(' ')
     const remembered = this.#renderings.get(key)
     if (remembered !== undefined) return remembered
-    const tools = selection ? this.tools.filter(({ name }) => selection.includes(name)) : this.tools
-    const joined = this.join(family, tools)
+    const items = this.items(kind)
+    const joined = this.join(
+      kind,
+      protocol,
+      selection ? items.filter(({ name }) => selection.includes(name)) : items,
+    )
     this.#renderings.set(key, joined, joined.length)
     return joined
   }
 
-  /** `{"tools":[…]` of just these tools, in their order. */
-  join(family: Family, tools: readonly PublishedTool[]): Uint8Array<ArrayBuffer> {
-    const parts: Uint8Array[] = [OPENING]
-    for (const tool of tools) {
+  /** `{"<kind>":[…]` of just these items, in their order. */
+  join(kind: Kind, protocol: Revision, items: readonly PublishedItem[]): Uint8Array<ArrayBuffer> {
+    const parts: Uint8Array[] = [encodeUtf8(opening(kind))]
+    for (const item of items) {
       if (parts.length > 1) parts.push(COMMA)
-      parts.push(this.#rendered(tool, family))
+      parts.push(this.#rendered(item, protocol))
     }
     parts.push(CLOSING)
     return concat(parts)
   }
 
-  /** The tool of this name among the active ones. */
-  find(name: string): PublishedTool | undefined {
-    this.#byName ??= new Map(this.tools.map((tool) => [tool.name, tool]))
-    return this.#byName.get(name)
+  /** The item of this name among the active ones of a kind. */
+  find(kind: Kind, name: string): PublishedItem | undefined {
+    let names = this.#byName.get(kind)
+    if (names === undefined) {
+      names = new Map(this.items(kind).map((item) => [item.name, item]))
+      this.#byName.set(kind, names)
+    }
+    return names.get(name)
   }
 
-  /** A tool's MCP object, parsed for a call. */
-  definition(tool: PublishedTool): Tool {
-    return Tool.parse(JSON.parse(this.#text(tool.definition)))
+  /** An item's MCP object, parsed and just as it was written. */
+  definition(item: PublishedItem): unknown {
+    return JSON.parse(this.#text(item.definition))
   }
 
-  /** What serves a call of a tool, parsed. */
-  binding(tool: PublishedTool): Binding {
-    return Binding.parse(JSON.parse(this.#text(tool.binding)))
+  /** What serves an item, parsed. */
+  binding(item: PublishedItem): unknown {
+    return JSON.parse(this.#text(item.binding))
   }
 
-  #rendered(tool: PublishedTool, family: Family): Uint8Array {
-    const { start, end } = tool.definition
-    if (!differsIn(tool.differing, family)) return this.#value.subarray(start, end)
-    const projected = projectTool(JSON.parse(this.#text(tool.definition)), family)
+  /** A tool's MCP object; it was checked when it was written, and is not rebuilt here. */
+  tool(item: PublishedItem): Tool {
+    return this.definition(item) as Tool
+  }
+
+  /** What serves a call of a tool. */
+  toolBinding(item: PublishedItem): Binding {
+    return Binding.parse(this.binding(item))
+  }
+
+  #rendered(item: PublishedItem, protocol: Revision): Uint8Array {
+    if (!differsIn(item.differing, protocol)) return this.#slice(item.definition)
+    const projected = projectItem(JSON.parse(this.#text(item.definition)), protocol)
     return encodeUtf8(JSON.stringify(projected))
   }
 
-  #text({ start, end }: Span): string {
-    return new TextDecoder().decode(this.#value.subarray(start, end))
+  #slice({ start, end }: Span): Uint8Array {
+    return this.#published.bytes.subarray(start, end)
+  }
+
+  #text(span: Span): string {
+    return new TextDecoder().decode(this.#slice(span))
   }
 }

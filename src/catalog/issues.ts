@@ -9,7 +9,7 @@ const MAX_DETAILS = 100 // a file of 10,000 wrong tools must not answer with meg
 
 /** Checks a value, or throws 422 with each wrong field below `at`. */
 export function requireValid<T>(schema: z.ZodType<T>, value: unknown, at = ''): T {
-  const checked = schema.safeParse(value)
+  const checked = schema.safeParse(value, { reportInput: true })
   if (checked.success) return checked.data
   throw invalid(detailsOf(checked.error, at))
 }
@@ -36,7 +36,8 @@ export function invalid(details: readonly Detail[]): HttpError {
   })
 }
 
-function formatPath(at: string, path: readonly PropertyKey[]): string {
+/** A path as people write it, below `at`. */
+export function formatPath(at: string, path: readonly PropertyKey[]): string {
   return path.reduce<string>((text, key) => {
     if (typeof key === 'number') return `${text}[${key}]`
     return text === '' ? String(key) : `${text}.${String(key)}`

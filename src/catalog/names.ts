@@ -14,7 +14,11 @@ export const SERVER_ID = /^[0-9a-f]{16}$/
 export const ServerId = z.string().regex(SERVER_ID, 'must be 16 lower-case hex digits')
 
 export const TOOL_NAME = /^[A-Za-z0-9_.-]{1,64}$/
-export const ToolName = z.string().regex(TOOL_NAME, 'must be 1 to 64 of A-Z, a-z, 0-9, _, . and -')
+/** `.` and `..` would be steps in the admin API's paths. */
+export const ToolName = z
+  .string()
+  .regex(TOOL_NAME, 'must be 1 to 64 of A-Z, a-z, 0-9, _, . and -')
+  .refine((name) => name !== '.' && name !== '..', 'must not be . or ..')
 
 /** An unguessable server id. */
 export function mintServerId(): string {
@@ -30,6 +34,7 @@ export function mintId(prefix: string): string {
 export function slugify(name: string): string {
   const slug = name
     .normalize('NFKD')
+    .replaceAll(/\p{M}/gu, '') // the marks it parts from their letters
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
     .slice(0, SLUG_LENGTH)

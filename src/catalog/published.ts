@@ -1,23 +1,23 @@
 /**
  * The published form of a server: the KV value that `Organization` writes and every isolate reads.
  *
- *   {header}\n{"tools":[definition,definition,…]\n binding binding …
+ *   {header}\n{"tools":[definition,…]\n{"prompts":[…]\n … binding binding …
  *
- * The header is JSON: who and which revision, the settings, and for each active tool in order its
- * name, the lengths of its definition and binding in bytes, and the families that list it otherwise.
- * So a reader parses the header alone: the list is a stretch of the value, a call's parts are slices.
+ * The header is JSON: who and which revision, the settings, and for each active item in order its
+ * name, the lengths of its definition and binding in bytes, and the protocol revisions that list it otherwise.
+ * So a reader parses the header alone: a list is a stretch of the value, a call's parts are slices.
  * A deleted server is published as a tombstone, since a bare miss looks like a stale one.
  */
 import * as z from 'zod'
 import { concat, encodeUtf8 } from '../protocol/bytes.ts'
+import { KINDS, type ItemRecord, type Kind } from './item.ts'
+import { differingRevisions } from './project-item.ts'
 import { ServerSettings } from './server.ts'
-import type { ToolRecord } from './tool.ts'
-import { differingFamilies } from './project-tool.ts'
+import { Binding, isLogging } from './tool.ts'
 
 /** KV holds 25 MiB in a value; what is longer is refused when it is written. */
 export const MAX_PUBLISHED_BYTES = 24 * 1024 * 1024
 
-const LIST_OPENING = '{"tools":['
 const NEWLINE = 10
 
 const Tombstone = z.strictObject({
@@ -28,18 +28,29 @@ const Tombstone = z.strictObject({
   deleted: z.literal(true),
 })
 
-const Header = z.strictObject({
+/** Name, definition bytes, binding bytes, revisions that differ: flat, since there may be 10,000. */
+const Index = z.custom<(string | number)[]>(Array.isArray)
+
+const Header = z.object({
   format: z.literal(1),
   organization: z.string(),
   id: z.string(),
   revision: z.int(),
   /** Not strict: during a deploy a newer writer may know a setting more. */
   settings: z.object(ServerSettings.shape),
-  /** Name, definition bytes, binding bytes, families that differ: flat, since there may be 10,000. */
-  tools: z.custom<(string | number)[]>(Array.isArray),
+  features: z.object({ logging: z.boolean(), completions: z.boolean() }),
+  items: z.object({
+    tools: Index,
+    prompts: Index,
+    resources: Index,
+    resourceTemplates: Index,
+  } satisfies Record<Kind, unknown>),
 })
 
-export type PublishedTool = {
+/** What a server has beyond lists: log levels and completions, each only where an item uses it. */
+export type Features = { logging: boolean; completions: boolean }
+
+export type PublishedItem = {
   name: string
   differing: number
   definition: Span
@@ -49,14 +60,16 @@ export type PublishedTool = {
 /** A stretch of the value, in bytes. */
 export type Span = { start: number; end: number }
 
+/** The items of a kind, and `{"<kind>":[…]` without the closing brace. */
+export type PublishedList = { items: readonly PublishedItem[]; list: Span }
+
 export type Published = {
   organization: string
   id: string
   revision: number
   settings: ServerSettings
-  tools: readonly PublishedTool[]
-  /** `{"tools":[…]` without the closing brace. */
-  list: Span
+  features: Features
+  lists: Readonly<Record<Kind, PublishedList>>
   bytes: Uint8Array<ArrayBuffer>
 }
 
@@ -65,30 +78,29 @@ export type Gone = { organization: string; id: string; revision: number; deleted
 /** A value in KV that is not what we write; treated as if KV had failed. */
 export class UnreadablePublished extends Error {}
 
-/** The value for a server's active tools, given in order. */
+/** The value for a server's active items, those of a kind given in order. */
 export function formatPublished(
   server: { organization: string; id: string; revision: number; settings: ServerSettings },
-  tools: readonly ToolRecord[],
+  items: readonly ItemRecord[],
 ): Uint8Array<ArrayBuffer> {
-  const definitions = tools.map((tool) => encodeUtf8(tool.definition))
-  const bindings = tools.map((tool) => encodeUtf8(tool.binding))
-  const index = tools.flatMap((tool, i) => [
-    tool.name,
-    definitions[i]?.length ?? 0,
-    bindings[i]?.length ?? 0,
-    differingFamilies(JSON.parse(tool.definition)),
-  ])
-  const parts: Uint8Array[] = [
-    encodeUtf8(`${JSON.stringify({ format: 1, ...server, tools: index })}\n`),
-  ]
-  const comma = encodeUtf8(',')
-  parts.push(encodeUtf8(LIST_OPENING))
-  for (const [i, definition] of definitions.entries()) {
-    if (i > 0) parts.push(comma)
-    parts.push(definition)
+  const sections: Uint8Array[] = []
+  const bindings: Uint8Array[] = []
+  const index: Record<string, (string | number)[]> = {}
+  for (const kind of KINDS) {
+    const ofKind = items.filter((item) => item.kind === kind)
+    const definitions = ofKind.map(({ definition }) => encodeUtf8(definition))
+    const serving = ofKind.map(({ binding }) => encodeUtf8(binding))
+    index[kind] = ofKind.flatMap(({ name, definition }, i) => [
+      name,
+      definitions[i]?.length ?? 0,
+      serving[i]?.length ?? 0,
+      differingRevisions(JSON.parse(definition)),
+    ])
+    sections.push(encodeUtf8(opening(kind)), ...separated(definitions), encodeUtf8(']\n'))
+    bindings.push(...serving)
   }
-  parts.push(encodeUtf8(']\n'), ...bindings)
-  return concat(parts)
+  const header = { format: 1, ...server, features: featuresOf(items), items: index }
+  return concat([encodeUtf8(`${JSON.stringify(header)}\n`), ...sections, ...bindings])
 }
 
 /** The value for a server that is gone. */
@@ -109,29 +121,68 @@ export function parsePublished(bytes: Uint8Array<ArrayBuffer>): Published | Gone
   if (gone.success) return gone.data
   const header = Header.safeParse(value)
   if (!header.success) throw new UnreadablePublished('unknown header')
-  const { organization, id, revision, settings, tools: index } = header.data
-  const starts: number[] = []
-  let at = end + 1 + LIST_OPENING.length
-  for (let i = 1; i < index.length; i += 4) {
-    starts.push(at)
-    at += Number(index[i]) + 1 // the comma, or the bracket after the last
+  const { format: _, items, ...server } = header.data
+  const definitions = spansOfLists(items, end + 1)
+  let at = definitions.end
+  const listOf = (kind: Kind): PublishedList => {
+    const read = (n: number, member: number) => items[kind][4 * n + member]
+    const { list, items: spans } = definitions.spans[kind]
+    const published = spans.map((definition, n): PublishedItem => {
+      const binding = { start: at, end: at + Number(read(n, 2)) }
+      at = binding.end
+      return { name: String(read(n, 0)), differing: Number(read(n, 3)), definition, binding }
+    })
+    return { items: published, list }
   }
-  const list = { start: end + 1, end: starts.length === 0 ? at + 1 : at }
-  let binding = list.end + 1
-  const tools = starts.map((start, n): PublishedTool => {
-    const span = { start: binding, end: binding + Number(index[4 * n + 2]) }
-    binding = span.end
-    return {
-      name: String(index[4 * n]),
-      differing: Number(index[4 * n + 3]),
-      definition: { start, end: start + Number(index[4 * n + 1]) },
-      binding: span,
+  const lists: Record<Kind, PublishedList> = {
+    tools: listOf('tools'), // in the order in which their bindings stand
+    prompts: listOf('prompts'),
+    resources: listOf('resources'),
+    resourceTemplates: listOf('resourceTemplates'),
+  }
+  // NaN too, where an entry is no number
+  if (at !== bytes.length) throw new UnreadablePublished('lengths do not add up')
+  return { ...server, lists, bytes }
+}
+
+/** Where the lists stand from `start` on, and each definition in them. */
+function spansOfLists(items: Readonly<Record<Kind, (string | number)[]>>, start: number) {
+  const spans: Partial<Record<Kind, { items: Span[]; list: Span }>> = {}
+  let begin = start
+  for (const kind of KINDS) {
+    let at = begin + opening(kind).length
+    const definitions: Span[] = []
+    for (let i = 1; i < items[kind].length; i += 4) {
+      const end = at + Number(items[kind][i])
+      definitions.push({ start: at, end })
+      at = end + 1 // the comma, or the bracket after the last
     }
-  })
-  if (binding !== bytes.length)
-    // NaN too, where an entry is no number
-    throw new UnreadablePublished('lengths do not add up')
-  return { organization, id, revision, settings, tools, list, bytes }
+    const end = definitions.length === 0 ? at + 1 : at
+    spans[kind] = { items: definitions, list: { start: begin, end } }
+    begin = end + 1 // the line end
+  }
+  return { spans: spans as Record<Kind, { items: Span[]; list: Span }>, end: begin }
+}
+
+/** What stands before the first definition of a list. */
+export function opening(kind: Kind): string {
+  return `{"${kind}":[`
+}
+
+function separated(parts: readonly Uint8Array[]): Uint8Array[] {
+  const comma = encodeUtf8(',')
+  return parts.flatMap((part, i) => (i === 0 ? [part] : [comma, part]))
+}
+
+function featuresOf(items: readonly ItemRecord[]): Features {
+  return {
+    logging: items.some(
+      ({ kind, binding }) => kind === 'tools' && isLogging(Binding.parse(JSON.parse(binding))),
+    ),
+    completions: items.some(
+      ({ kind, binding }) => kind !== 'tools' && 'completions' in JSON.parse(binding),
+    ),
+  }
 }
 
 function parseJson(text: string): unknown {

@@ -1,16 +1,27 @@
 /**
- * The server file: one server with its tools as JSON. It is what `PUT` applies, export writes,
- * import reads, and the samples are. The array's order is the sort order where none is given.
+ * The server file: one server with all that it offers, as JSON. It is what `PUT` applies, export
+ * writes, import reads, and the samples are. An array's order is the sort order where none is given.
  */
 import * as z from 'zod'
 import type { Detail } from '../protocol/http-error.ts'
 import { isObject } from '../protocol/json-rpc.ts'
 import { detailsOf, invalid } from './issues.ts'
+import { formatItem, KINDS, readItem, type Form, type ItemRecord, type Kind } from './item.ts'
 import { ServerId, slugify } from './names.ts'
+import { PROMPT_FORM, PromptInput } from './prompt.ts'
+import { RESOURCE_FORM, ResourceInput, ResourceTemplateInput, TEMPLATE_FORM } from './resource.ts'
 import { ServerSettings } from './server.ts'
-import { readTool, ToolInput, type ToolRecord } from './tool.ts'
+import { TOOL_FORM, ToolInput } from './tool.ts'
 
 export const MAX_TOOLS = 20_000
+const MAX_OTHERS = 5000
+
+const FORMS: Readonly<Record<Kind, { form: Form; limit: number }>> = {
+  tools: { form: TOOL_FORM, limit: MAX_TOOLS },
+  prompts: { form: PROMPT_FORM, limit: MAX_OTHERS },
+  resources: { form: RESOURCE_FORM, limit: MAX_OTHERS },
+  resourceTemplates: { form: TEMPLATE_FORM, limit: MAX_OTHERS },
+}
 
 export const ServerFile = z.strictObject({
   id: ServerId.optional(),
@@ -19,66 +30,84 @@ export const ServerFile = z.strictObject({
     .optional()
     .meta({ description: 'Made from the name where absent' }),
   tools: z.array(ToolInput).max(MAX_TOOLS).default([]),
+  prompts: z.array(PromptInput).max(MAX_OTHERS).optional(),
+  resources: z.array(ResourceInput).max(MAX_OTHERS).optional(),
+  resourceTemplates: z.array(ResourceTemplateInput).max(MAX_OTHERS).optional(),
 })
 
-/** All but the tools, which are read one by one: a file of 10,000 must not be checked twice. */
-const Frame = ServerFile.extend({ tools: z.array(z.unknown()).max(MAX_TOOLS).default([]) })
+/** All but the items, which are read one by one: a file of 10,000 must not be checked twice. */
+const Frame = ServerFile.extend({
+  tools: z.array(z.unknown()).max(MAX_TOOLS).default([]),
+  prompts: z.array(z.unknown()).max(MAX_OTHERS).optional(),
+  resources: z.array(z.unknown()).max(MAX_OTHERS).optional(),
+  resourceTemplates: z.array(z.unknown()).max(MAX_OTHERS).optional(),
+})
 
 export type ParsedServerFile = {
   id: string | undefined
   settings: ServerSettings
   /** Whether the slug was made from the name: one that is taken is then changed, not refused. */
   slugIsDerived: boolean
-  tools: ToolRecord[]
+  items: ItemRecord[]
 }
 
 /** Reads a server file, or throws 422 naming every wrong field at once. */
 export function parseServerFile(value: unknown): ParsedServerFile {
-  const frame = Frame.safeParse(value)
+  const frame = Frame.safeParse(value, { reportInput: true })
   const details = frame.success ? [] : detailsOf(frame.error)
-  const records: ToolRecord[] = []
-  const names = new Set<string>()
-  const tools = isObject(value) && Array.isArray(value['tools']) ? value['tools'] : []
-  for (const [index, tool] of tools.slice(0, MAX_TOOLS).entries()) {
-    const at = `tools[${index}]`
-    const read = readTool(tool, at)
-    details.push(...read.details)
-    if (read.record === undefined) continue
-    const { name } = read.record
-    if (names.has(name)) details.push(duplicate(at, name))
-    names.add(name)
-    records.push({ ...read.record, sortOrder: read.record.sortOrder ?? index })
-  }
+  const items = KINDS.flatMap((kind) =>
+    readItems(kind, isObject(value) ? value[kind] : [], details),
+  )
   if (!frame.success || details.length > 0) throw invalid(details)
-  const { id, tools: _, slug, ...settings } = frame.data
+  const {
+    id,
+    tools: _,
+    prompts: _p,
+    resources: _r,
+    resourceTemplates: _t,
+    slug,
+    ...settings
+  } = frame.data
   return {
     id,
     settings: { ...settings, slug: slug ?? slugify(settings.name) },
     slugIsDerived: slug === undefined,
-    tools: records,
+    items,
   }
 }
 
-function duplicate(at: string, name: string): Detail {
-  return { path: `${at}.name`, message: `"${name}" stands twice` }
+/** The items of one kind; what is wrong with them goes to `details`. */
+function readItems(kind: Kind, values: unknown, details: Detail[]): ItemRecord[] {
+  const { form, limit } = FORMS[kind]
+  const records: ItemRecord[] = []
+  const names = new Set<string>()
+  for (const [index, value] of (Array.isArray(values) ? values.slice(0, limit) : []).entries()) {
+    const at = `${kind}[${index}]`
+    const read = readItem(form, value, at)
+    details.push(...read.details)
+    if (read.record === undefined) continue
+    const { name } = read.record
+    if (names.has(name)) {
+      details.push({ path: `${at}.${form.name}`, message: `"${name}" stands twice` })
+    }
+    names.add(name)
+    records.push({ ...read.record, sortOrder: read.record.sortOrder ?? index })
+  }
+  return records
 }
 
-/** The text of a server file, from what is stored; tools in sort order. */
+/** The text of a server file, from what is stored; items of each kind in sort order. */
 export function formatServerFile(
   id: string,
   settings: ServerSettings,
-  tools: readonly ToolRecord[],
+  items: readonly ItemRecord[],
 ): string {
   const head = JSON.stringify({ id, ...settings })
-  const items = tools.map((tool, index) => formatTool(tool, tool.sortOrder === index))
-  return `${head.slice(0, -1)},"tools":[${items.join(',')}]}`
-}
-
-/** The text of one tool with our members after MCP's; `sortOrder` left out where order tells it. */
-export function formatTool(tool: ToolRecord, orderTells = false): string {
-  const ours = JSON.stringify({
-    status: tool.status,
-    ...(!orderTells && { sortOrder: tool.sortOrder }),
+  const lists = KINDS.flatMap((kind) => {
+    const texts = items
+      .filter((item) => item.kind === kind)
+      .map((item, index) => formatItem(item, item.sortOrder === index))
+    return texts.length === 0 && kind !== 'tools' ? [] : [`"${kind}":[${texts.join(',')}]`]
   })
-  return `${tool.definition.slice(0, -1)},${ours.slice(1, -1)},${tool.binding.slice(1)}`
+  return `${head.slice(0, -1)},${lists.join(',')}}`
 }

@@ -55,7 +55,8 @@ export const SettingsPatch = z.strictObject(
   Object.fromEntries(
     Object.entries(ServerSettings.shape).map(([key, schema]) => [
       key,
-      schema.optional().nullable(),
+      // Without its default, which would be filled in for a member that the patch does not name.
+      z.optional(z.nullable(schema instanceof z.ZodDefault ? schema.unwrap() : schema)),
     ]),
   ),
 )

@@ -3,15 +3,16 @@
  * its origin, which is asked only where KV has nothing or fails. Absence is remembered too.
  *
  * Staleness (`design.md` §2): a value is checked again after `freshMs`. When KV fails, the last good
- * copy is given with its age where `keepsStale` allows it; otherwise the origin decides, and when
- * that fails too the caller gets `Unavailable`: never an absence by mistake.
+ * copy is given with its age where `keepsStale` allows it and it is current; otherwise the origin
+ * decides. When that fails too, any copy will do, and without one the caller gets `Unavailable`:
+ * never an absence by mistake. What the origin refuses is no failure, and is thrown as it is.
  */
 import { BoundedMap } from './bounded-map.ts'
 import { SingleFlight, within, type WaitUntil } from './single-flight.ts'
 
 const ABSENT_MS = 10_000
 const ABSENT_BYTES = 100
-const PUBLISHED_TIMEOUT_MS = 5000 // KV answers in milliseconds or not at all
+const PUBLISHED_TIMEOUT_MS = 1500 // under the wait of a flight: all who wait learn that KV hangs
 const RETRY_MS = 1000 // while KV fails, one attempt a second and name
 
 export type Sized<T> = { value: T; bytes: number }
@@ -65,7 +66,7 @@ export class Lookup<T> {
     if (entry === undefined) return undefined
     const age = this.#now() - entry.checkedAt
     const limit = entry.value === undefined ? ABSENT_MS : this.#options.freshMs
-    if (age >= limit || this.#options.isCurrent?.(name, entry.value) === false) return undefined
+    if (age >= limit || !this.#isCurrent(name, entry.value)) return undefined
     return { value: entry.value, staleMs: 0 }
   }
 
@@ -74,32 +75,11 @@ export class Lookup<T> {
     const fresh = this.fresh(name)
     if (fresh !== undefined) return fresh
     const entry = this.#options.memory.get(name)
-    const stale = this.#staleCopy(entry)
-    if (stale !== undefined && entry !== undefined && this.#now() < entry.retryAt) return stale
-    try {
-      const read = await this.#flights.run(
-        `published ${name}`,
-        () => inTime(source.published(name, entry?.value)),
-        waitUntil,
-      )
-      if (read !== undefined) return this.#learn(name, read, entry)
-    } catch (error) {
-      console.error('KV could not be read', error)
-      if (entry !== undefined && stale !== undefined) {
-        entry.retryAt = this.#now() + RETRY_MS
-        return stale
-      }
-    }
+    const published = await this.#findPublished(name, source, waitUntil, entry)
+    if (published !== undefined) return published
     await source.admitMiss(name)
-    try {
-      const origin = () => source.origin(name)
-      const read = await this.#flights.run(`origin ${name}`, origin, waitUntil)
-      return this.#learn(name, read, entry)
-    } catch (error) {
-      console.error('the origin could not be asked', error)
-      if (stale !== undefined) return stale
-      throw new Unavailable('neither KV nor the origin could be asked', { cause: error })
-    }
+    // Another request may have learned it while this one asked KV and was admitted.
+    return this.fresh(name) ?? this.#findOrigin(name, source, waitUntil, entry)
   }
 
   /** Remembers a value that something here has just given to a name; KV follows in a moment. */
@@ -110,6 +90,55 @@ export class Lookup<T> {
   /** Drops what is remembered of a name: something here has just changed it. */
   forget(name: string): void {
     this.#options.memory.delete(name)
+  }
+
+  /** What KV has, or the copy to give while it fails; undefined sends the request to the origin. */
+  async #findPublished(
+    name: string,
+    source: Source<T>,
+    waitUntil: WaitUntil,
+    entry: Entry<T> | undefined,
+  ): Promise<Found<T> | undefined> {
+    if (this.#now() < (entry?.retryAt ?? 0)) return this.#currentCopy(name, entry)
+    try {
+      const read = await this.#flights.run(
+        `published ${name}`,
+        () => inTime(source.published(name, entry?.value)),
+        waitUntil,
+      )
+      return read && this.#learn(name, read, entry)
+    } catch (error) {
+      console.error('KV could not be read', error)
+      if (entry !== undefined && this.#staleCopy(entry)) entry.retryAt = this.#now() + RETRY_MS
+      return this.#currentCopy(name, entry)
+    }
+  }
+
+  async #findOrigin(
+    name: string,
+    source: Source<T>,
+    waitUntil: WaitUntil,
+    entry: Entry<T> | undefined,
+  ): Promise<Found<T>> {
+    try {
+      const origin = () => source.origin(name)
+      const read = await this.#flights.run(`origin ${name}`, origin, waitUntil)
+      return this.#learn(name, read, entry)
+    } catch (error) {
+      if (isRefusal(error)) throw error
+      console.error('the origin could not be asked', error)
+      const stale = this.#staleCopy(entry)
+      if (stale !== undefined) return stale
+      throw new Unavailable('neither KV nor the origin could be asked', { cause: error })
+    }
+  }
+
+  #isCurrent(name: string, value: T | undefined): boolean {
+    return this.#options.isCurrent?.(name, value) !== false
+  }
+
+  #currentCopy(name: string, entry: Entry<T> | undefined): Found<T> | undefined {
+    return this.#isCurrent(name, entry?.value) ? this.#staleCopy(entry) : undefined
   }
 
   #staleCopy(entry: Entry<T> | undefined): Found<T> | undefined {
@@ -129,6 +158,11 @@ export class Lookup<T> {
     this.#options.memory.set(name, { value, bytes, checkedAt: this.#now(), retryAt: 0 }, bytes)
     return { value, staleMs: 0 }
   }
+}
+
+/** Whether an error is an answer with its own status; its class belongs to a floor above. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof Error && 'status' in error && typeof error.status === 'number'
 }
 
 async function inTime<T>(read: Promise<T>): Promise<T> {

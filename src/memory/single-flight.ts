@@ -1,7 +1,8 @@
 /**
  * One piece of work for many requests of an isolate. A promise started by one request dies with it,
- * so the starter hands it to `waitUntil`, those who wait do so for a bounded time and then start the
- * work anew, and a dead flight is cleared by whoever finds it dead.
+ * so the starter hands it to `waitUntil`, and those who wait do so once, for a bounded time, and then
+ * do the work themselves: a second wait could be for another dead one, and slow work would let
+ * callers through one at a time. A flight is cleared by its end or by whoever gives it up.
  */
 
 export const FLIGHT_WAIT_MS = 2000
@@ -22,11 +23,10 @@ export class SingleFlight<T> {
     if (flight !== undefined) {
       const landed = await within(this.#waitMs, flight)
       if (landed !== undefined) return landed.value
-      if (this.#flights.get(key) === flight) this.#flights.delete(key)
-      return this.run(key, work, waitUntil)
     }
     const started = work()
-    this.#flights.set(key, started)
+    // In place of one given up, but not of what another has begun since.
+    if (this.#flights.get(key) === flight) this.#flights.set(key, started)
     const clear = () => {
       if (this.#flights.get(key) === started) this.#flights.delete(key)
     }

@@ -8,7 +8,7 @@ export function discover(exchange: Exchange) {
   const { instructions } = exchange.catalog.settings
   return {
     supportedVersions: SUPPORTED_VERSIONS,
-    capabilities: capabilitiesOf(exchange.catalog),
+    capabilities: capabilitiesOf(exchange.catalog, 'modern'),
     ...(instructions !== undefined && { instructions }),
     ...cacheHints(exchange),
     ...complete(exchange),

@@ -14,7 +14,7 @@ export function initialize({ params, catalog }: Exchange) {
   const { instructions } = catalog.settings
   return {
     protocolVersion: isLegacyRevision(protocolVersion) ? protocolVersion : NEWEST_LEGACY,
-    capabilities: capabilitiesOf(catalog),
+    capabilities: capabilitiesOf(catalog, 'legacy'),
     serverInfo: implementationOf(catalog),
     ...(instructions !== undefined && { instructions }),
   }

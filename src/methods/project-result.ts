@@ -1,26 +1,41 @@
-/** A call's result as each revision may have it (`mcp-protocol.md` §6.2). */
+/** Results and content blocks as each revision may have them (`mcp-protocol.md` §6.2). */
+import type { ContentBlock } from '../protocol/content.ts'
 import { isObject } from '../protocol/json-rpc.ts'
-import { familyOf, MODERN_REVISION, type Revision } from '../protocol/revisions.ts'
-import type { CallToolResult, ContentBlock } from '../protocol/tool.ts'
+import { MODERN_REVISION, type Revision } from '../protocol/revisions.ts'
+import type { CallToolResult } from '../protocol/tool.ts'
 
 /**
- * The result for a client of `revision`: no `structuredContent` before 2025-06-18 and only objects
- * before 2026-07-28, links as text and no `_meta` for 2025-03-26, whose shapes lack them.
+ * A call's result for a client of `revision`: no `structuredContent` before 2025-06-18 and only
+ * objects before 2026-07-28, which brought `resultType`, `ttlMs` and `cacheScope` too.
  */
 export function projectResult(result: CallToolResult, revision: Revision): CallToolResult {
   if (revision === MODERN_REVISION) return result
-  const oldest = familyOf(revision) === '2025-03-26'
-  const { structuredContent, ...rest } = result
-  const content = oldest ? result.content.map(linkAsText) : result.content
+  // What was recorded from a server of the stateless era has the last three.
+  const { structuredContent, resultType, ttlMs, cacheScope, ...rest } = result
   return {
     ...rest,
-    content,
-    ...(!oldest && isObject(structuredContent) && { structuredContent }),
+    content: result.content.map((block) => projectBlock(block, revision)),
+    ...(hasStructure(revision) && isObject(structuredContent) && { structuredContent }),
   }
 }
 
-function linkAsText(block: ContentBlock): ContentBlock {
-  return block.type === 'resource_link'
-    ? { type: 'text', text: `${block.name}: ${block.uri}` }
-    : block
+/**
+ * A block for a client of `revision`: links as text and no `_meta` before 2025-06-18, audio as text
+ * before 2025-03-26.
+ */
+export function projectBlock(block: ContentBlock, revision: Revision): ContentBlock {
+  if (hasStructure(revision)) return block
+  if (block.type === 'resource_link') return { type: 'text', text: `${block.name}: ${block.uri}` }
+  if (block.type === 'audio' && revision === '2024-11-05') {
+    return { type: 'text', text: `[audio ${block.mimeType}]` }
+  }
+  const { _meta, ...plain } = block
+  if (plain.type !== 'resource') return plain
+  const { _meta: inner, ...resource } = plain.resource
+  return { ...plain, resource }
+}
+
+/** Whether a revision has what 2025-06-18 brought: structured content, links, `_meta` of blocks. */
+function hasStructure(revision: Revision): boolean {
+  return revision >= '2025-06-18'
 }

@@ -3,7 +3,7 @@
  * that is paused, not for this caller or made up is one and the same answer (`surfaces.md` D7).
  */
 import type { Catalog } from '../catalog/catalog.ts'
-import type { PublishedTool } from '../catalog/published.ts'
+import type { PublishedItem } from '../catalog/published.ts'
 import { isDeeperThan, MAX_DEPTH } from '../protocol/json-depth.ts'
 import {
   INVALID_PARAMS,
@@ -43,7 +43,7 @@ export async function prepareCall(exchange: Exchange): Promise<PreparedCall> {
   if (catalog === undefined) {
     return failure('The tool could not be checked just now. Retry in a few seconds.')
   }
-  const tool = catalog.find(name)
+  const tool = catalog.find('tools', name)
   if (tool === undefined || withholds({ name, status: 'active' }, exchange.caller) !== undefined) {
     throw new RpcError(INVALID_PARAMS, `Tool not found: ${name}`)
   }
@@ -66,11 +66,11 @@ function requireCall({ params }: Exchange) {
 function prepare(
   exchange: Exchange,
   catalog: Catalog,
-  tool: PublishedTool,
+  tool: PublishedItem,
   args: Readonly<Record<string, unknown>>,
 ): PreparedCall {
-  const { inputSchema } = catalog.definition(tool)
-  const { handler, requires } = catalog.binding(tool)
+  const { inputSchema } = catalog.tool(tool)
+  const { handler, requires } = catalog.toolBinding(tool)
   if (exchange.revision === MODERN_REVISION) {
     requireParamHeaders(findParamHeaders(inputSchema).headers, args, exchange.headers)
   }
@@ -102,8 +102,14 @@ function missingCapabilities(
     const has = declared[name]
     if (has === undefined) return [name]
     if (!isObject(detail)) return []
-    return missingCapabilities(detail, isObject(has) ? has : {}).map((inner) => `${name}.${inner}`)
+    return missingCapabilities(detail, modesOf(name, has)).map((inner) => `${name}.${inner}`)
   })
+}
+
+/** What a declared capability holds; an empty `elicitation` is the form mode (§4.8). */
+function modesOf(name: string, declared: unknown): Record<string, unknown> {
+  const modes = isObject(declared) ? declared : {}
+  return name === 'elicitation' && Object.keys(modes).length === 0 ? { form: {} } : modes
 }
 
 function failure(text: string): PreparedCall {

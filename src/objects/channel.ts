@@ -83,6 +83,7 @@ export class Channel extends DurableObject {
 
   /** Closes every stream: the server is gone. */
   hangUpAll(): void {
+    this.ctx.storage.kv.delete('revision') // its id may be another's next, whose revisions begin anew
     this.#close(undefined)
   }
 

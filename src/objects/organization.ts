@@ -9,7 +9,8 @@
 import { DurableObject } from 'cloudflare:workers'
 import type { ParsedServerFile } from '../catalog/server-file.ts'
 import type { SettingsPatch } from '../catalog/server.ts'
-import type { ToolRecord } from '../catalog/tool.ts'
+import type { ItemRecord } from '../catalog/item.ts'
+import { encodeUtf8 } from '../protocol/bytes.ts'
 import { outcomeOf, type Outcome } from '../protocol/http-error.ts'
 import { SealKeys } from '../sealing/seal-keys.ts'
 import type { Channel } from './channel.ts'
@@ -27,6 +28,7 @@ import {
   type NewKey,
 } from './organization/credentials.ts'
 import * as other from './organization/other-commands.ts'
+import type { Place } from './organization/items.ts'
 import { formatServer, formatServerAt } from './organization/publish.ts'
 import { isGoing, organizationId, requireOrganization } from './organization/record.ts'
 import { readRevisions } from './organization/revisions.ts'
@@ -67,7 +69,7 @@ export class Organization extends DurableObject<OrganizationBindings> {
   }
 
   /** Makes this organization, or renames it. */
-  async name(name: string, write: Write) {
+  async nameAs(name: string, write: Write) {
     return outcomeOf(() => other.nameOrganization(this.#context(), name, write))
   }
 
@@ -93,16 +95,16 @@ export class Organization extends DurableObject<OrganizationBindings> {
     return this.#command(({ sql }) => describeServer(sql, id))
   }
 
-  async createServer(file: ParsedServerFile, write: Write) {
-    return this.#command((context) => servers.createServer(context, file, write))
+  async createServer(file: Uint8Array, write: Write) {
+    return this.#command((context) => servers.createServer(context, unpack(file), write))
   }
 
-  async importServer(file: ParsedServerFile, write: Write) {
-    return this.#command((context) => servers.importServer(context, file, write))
+  async importServer(file: Uint8Array, write: Write) {
+    return this.#command((context) => servers.importServer(context, unpack(file), write))
   }
 
-  async putServer(id: string, file: ParsedServerFile, write: Write) {
-    return this.#command((context) => servers.putServer(context, id, file, write))
+  async putServer(id: string, file: Uint8Array, write: Write) {
+    return this.#command((context) => servers.putServer(context, id, unpack(file), write))
   }
 
   async patchServer(id: string, patch: SettingsPatch, write: Write) {
@@ -118,10 +120,10 @@ export class Organization extends DurableObject<OrganizationBindings> {
   }
 
   async exportServer(id: string, revision?: number) {
-    return this.#command((context) => ({
-      file: servers.exportServer(context, id, revision),
-      revision: revision ?? requireServer(context.sql, id).revision,
-    }))
+    return this.#command((context) => {
+      const exported = servers.exportServer(context, id, revision)
+      return { file: encodeUtf8(exported.file), revision: exported.revision }
+    })
   }
 
   async revisions(id: string) {
@@ -137,19 +139,19 @@ export class Organization extends DurableObject<OrganizationBindings> {
 
   // Tools
 
-  async listTools(server: string, from: number, limit: number) {
-    return this.#command((context) => tools.listTools(context, server, from, limit))
+  async listTools(server: string, after: Place, limit: number) {
+    return this.#command((context) => tools.listTools(context, server, after, limit))
   }
 
   async getTool(server: string, name: string) {
     return this.#command((context) => tools.getTool(context, server, name))
   }
 
-  async createTool(server: string, tool: ToolRecord, write: Write) {
+  async createTool(server: string, tool: ItemRecord, write: Write) {
     return this.#command((context) => tools.createTool(context, server, tool, write))
   }
 
-  async putTool(server: string, tool: ToolRecord, write: Write) {
+  async putTool(server: string, tool: ItemRecord, write: Write) {
     return this.#command((context) => tools.putTool(context, server, tool, write))
   }
 
@@ -280,4 +282,9 @@ export class Organization extends DurableObject<OrganizationBindings> {
     if (name === undefined) throw new Error('an organization is found by name')
     return name
   }
+}
+
+/** A file that the Worker has read and checked; as bytes, since strings may cross RPC at twice the size. */
+function unpack(file: Uint8Array): ParsedServerFile {
+  return JSON.parse(new TextDecoder().decode(file)) as ParsedServerFile
 }

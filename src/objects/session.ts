@@ -18,7 +18,6 @@ import {
   type RequestId,
 } from '../protocol/json-rpc.ts'
 import type { LogLevel } from '../protocol/logging.ts'
-import { familyOf } from '../protocol/revisions.ts'
 import { EVENT_CLOSING, EVENT_OPENING, EVENT_STREAM_HEADERS } from '../protocol/sse.ts'
 import type { Channel } from './channel.ts'
 import { channelOf } from './resident.ts'
@@ -35,6 +34,7 @@ import { Streams } from './session/streams.ts'
 
 export type SessionBindings = { CHANNEL: DurableObjectNamespace<Channel> }
 
+const MAX_SUBSCRIPTIONS = 100 // each is looked at with every change
 const RETRY_MS = 10_000 // when Channel could not be told that the session ended
 
 const OPENING = encodeUtf8(EVENT_OPENING)
@@ -90,10 +90,20 @@ export class Session extends DurableObject<SessionBindings> {
     return this.#within(claim, (record) => this.#write({ ...record, logLevel }))
   }
 
-  async setSubscriptions(claim: Claim, change: { add?: string; remove?: string }) {
+  /** Adds or takes away a subscribed URI; what it is now counts as told. */
+  async setSubscriptions(
+    claim: Claim,
+    change: { add?: string; remove?: string },
+    digests: Readonly<Record<string, string>>,
+  ): Promise<Outcome<void>> {
     return this.#within(claim, (record) => {
       const rest = record.subscriptions.filter((uri) => uri !== change.remove && uri !== change.add)
-      this.#write({ ...record, subscriptions: change.add ? [...rest, change.add] : rest })
+      const subscriptions = change.add === undefined ? rest : [...rest, change.add]
+      if (subscriptions.length > MAX_SUBSCRIPTIONS) {
+        throw new HttpError(429, 'too_many_subscriptions', `At most ${MAX_SUBSCRIPTIONS} resources`)
+      }
+      // What the lists were told as stays as it is.
+      this.#write({ ...record, subscriptions, announced: { ...digests, ...record.announced } })
     })
   }
 
@@ -274,9 +284,7 @@ export class Session extends DurableObject<SessionBindings> {
 function isStale(record: SessionRecord, packet: Packet): boolean {
   if ((packet.catalogRevision ?? Infinity) < record.catalogRevision) return true
   return (
-    packet.kind === 'answer' &&
-    packet.family !== undefined &&
-    packet.family !== familyOf(record.revision)
+    packet.kind === 'answer' && packet.revision !== undefined && packet.revision !== record.revision
   )
 }
 

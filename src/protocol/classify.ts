@@ -40,8 +40,10 @@ export function classify(message: Message, headers: Headers): Classified {
     return notification(message, claimed ? meta[CLAIM] : undefined, headers)
   }
   const { id } = message
-  if (claimed) return { era: 'modern', message, envelope: requireEnvelope(message, meta, headers) }
-  if (message.method === 'initialize') {
+  const isHandshake = message.method === 'initialize' && !(claimed && isModernClaim(meta[CLAIM]))
+  if (claimed && !isHandshake)
+    return { era: 'modern', message, envelope: requireEnvelope(message, meta, headers) }
+  if (isHandshake) {
     if (modernHeader) {
       throw refused(
         HEADER_MISMATCH,
@@ -60,6 +62,11 @@ export function classify(message: Message, headers: Headers): Classified {
     )
   }
   return { era: 'legacy', message, revision: legacyRevision(header, id) }
+}
+
+/** Only a valid modern claim takes `initialize` out of the session era (step 7a). */
+function isModernClaim(claim: unknown): boolean {
+  return typeof claim === 'string' && isModern(claim)
 }
 
 function notification(message: Notification, claim: unknown, headers: Headers): Classified {

@@ -15,15 +15,16 @@ export function isJson(contentType: string | null): boolean {
 
 const OPENING = '=?base64?'
 const CLOSING = '?='
+const LITERAL = /^[\t\x20-\x7e]*$/
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 
 /**
  * The text a `Mcp-Name` or `Mcp-Param-*` header stands for; undefined when it has the base64 form
- * but not strict padded base64 of UTF-8 in it. The markers are exact: anything else is literal.
+ * but not strict padded base64 of UTF-8 in it, or characters that need that form. The markers are
+ * exact: anything else is literal.
  */
 export function decodeHeaderValue(value: string): string | undefined {
-  if (!value.startsWith(OPENING) || !value.endsWith(CLOSING)) return value
-  if (value.length < OPENING.length + CLOSING.length) return value
+  if (!hasMarkers(value)) return LITERAL.test(value) ? value : undefined
   const encoded = value.slice(OPENING.length, -CLOSING.length)
   if (!BASE64.test(encoded)) return undefined
   try {
@@ -32,4 +33,12 @@ export function decodeHeaderValue(value: string): string | undefined {
   } catch {
     return undefined // not UTF-8
   }
+}
+
+function hasMarkers(value: string): boolean {
+  return (
+    value.length >= OPENING.length + CLOSING.length &&
+    value.startsWith(OPENING) &&
+    value.endsWith(CLOSING)
+  )
 }

@@ -65,7 +65,9 @@ export function parseMessage(value: unknown): Message {
   if (typeof method !== 'string') throw invalid('method must be a string', id)
   if ('id' in value && !isRequestId(id)) throw invalid('id must be a string or an integer')
   if (params !== undefined && !isObject(params)) {
-    throw new RpcError(INVALID_PARAMS, 'params must be an object', isRequestId(id) ? { id } : {})
+    // A notification is refused by its status alone (§2.3).
+    const extras = isRequestId(id) ? { id } : { status: 400 }
+    throw new RpcError(INVALID_PARAMS, 'params must be an object', extras)
   }
   return isRequestId(id)
     ? { kind: 'request', id, method, params }

@@ -28,12 +28,5 @@ export function isModern(revision: string): boolean {
   return revision >= MODERN_REVISION
 }
 
-/**
- * Revisions whose tools look the same on the wire (§5.1). 2024-11-05 is served as 2025-03-26.
- */
-export const FAMILIES = ['2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28'] as const
-export type Family = (typeof FAMILIES)[number]
-
-export function familyOf(revision: Revision): Family {
-  return revision === '2024-11-05' ? '2025-03-26' : revision
-}
+/** Every revision, oldest first. */
+export const REVISIONS: readonly Revision[] = [...LEGACY_REVISIONS, MODERN_REVISION]

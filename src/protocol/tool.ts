@@ -1,10 +1,7 @@
-/**
- * MCP's tool shapes, all revisions together (`mcp-protocol.md` §5.1, §6.2). Open: members we do not
- * know pass through.
- */
+/** MCP's tool shapes, all revisions together (`mcp-protocol.md` §5.1, §6.2). Open. */
 import * as z from 'zod'
+import { ContentBlock, Icon, Meta } from './content.ts'
 
-const Meta = z.record(z.string(), z.unknown())
 const Schema = z.union([z.record(z.string(), z.unknown()), z.boolean()])
 
 const Annotations = z.looseObject({
@@ -15,14 +12,6 @@ const Annotations = z.looseObject({
   openWorldHint: z.boolean().optional(),
 })
 
-const Icon = z.looseObject({
-  src: z.string(),
-  mimeType: z.string().optional(),
-  sizes: z.array(z.string()).optional(),
-  theme: z.enum(['light', 'dark']).optional(),
-})
-
-/** MCP's `Tool`, all revisions together (`mcp-protocol.md` §5.1). */
 export const Tool = z.looseObject({
   name: z.string(),
   title: z.string().optional(),
@@ -42,22 +31,6 @@ export const Tool = z.looseObject({
 })
 export type Tool = z.infer<typeof Tool>
 
-const Media = { data: z.base64(), mimeType: z.string() }
-const Resource = z.union([
-  z.looseObject({ uri: z.string(), text: z.string() }),
-  z.looseObject({ uri: z.string(), blob: z.base64() }),
-])
-
-const ContentBlock = z.discriminatedUnion('type', [
-  z.looseObject({ type: z.literal('text'), text: z.string() }),
-  z.looseObject({ type: z.literal('image'), ...Media }),
-  z.looseObject({ type: z.literal('audio'), ...Media }),
-  z.looseObject({ type: z.literal('resource'), resource: Resource }),
-  z.looseObject({ type: z.literal('resource_link'), uri: z.string(), name: z.string() }),
-])
-export type ContentBlock = z.infer<typeof ContentBlock>
-
-/** MCP's `CallToolResult` (§6.2). */
 export const CallToolResult = z.looseObject({
   content: z.array(ContentBlock),
   structuredContent: z.unknown().optional(),

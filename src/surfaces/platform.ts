@@ -19,6 +19,9 @@ const CREDENTIAL_BYTES = 4 * 1024 * 1024
 const SMALL_BYTES = 1024 * 1024
 
 export type Vanity = { server: string | undefined }
+/** A revision that a server is known to have reached, and whose server it is. */
+export type Told = { organization: string; revision: number }
+
 export type Check = { revision: number; credential: boolean }
 
 export type Platform = {
@@ -26,13 +29,13 @@ export type Platform = {
   settings: Settings
   renderings: Renderings
   servers: Lookup<Catalog | Gone>
-  /** Single revisions by `id:revision`: what never changes needs no second look. */
+  /** Single revisions by `organization:id:revision`: what never changes needs no second look. */
   revisions: Lookup<Catalog | Gone>
   vanities: Lookup<Vanity>
   credentials: Lookup<Credential | 'revoked'>
   checks: Lookup<Check>
   /** Revisions this isolate knows of, by server: no older copy is taken (`design.md` §2). */
-  newest: BoundedMap<number>
+  newest: BoundedMap<Told>
   /** Which revision a session speaks, by its id. */
   sessionRevisions: BoundedMap<LegacyRevision>
   /** Digests of lists, by what decides them. */
@@ -55,7 +58,7 @@ export function createPlatform(env: Env, settings: Settings): Platform {
       freshMs: options.freshMs ?? FRESH_MS,
       keepsStale: options.keepsStale ?? false,
     })
-  const newest = new BoundedMap<number>(SMALL_BYTES)
+  const newest = new BoundedMap<Told>(SMALL_BYTES)
   return {
     env,
     settings,
@@ -66,7 +69,10 @@ export function createPlatform(env: Env, settings: Settings): Platform {
       keepsStale: true,
       isOlder: (read, known) =>
         read.organization === known.organization && read.revision < known.revision,
-      isCurrent: (id, server) => (server?.revision ?? 0) >= (newest.get(id) ?? 0),
+      isCurrent(id, server) {
+        const told = newest.get(id)
+        return told === undefined || (server !== undefined && isNoOlder(server, told))
+      },
     }),
     revisions: lookup(RENDERING_BYTES, { freshMs: 10 * 60 * 1000 }),
     vanities: lookup(SMALL_BYTES, { keepsStale: true }),
@@ -81,9 +87,19 @@ export function createPlatform(env: Env, settings: Settings): Platform {
 
 const SMALL_ENTRY_BYTES = 150
 
+/** Whether a copy of a server is of the owner that was told, and no older than that. */
+export function isNoOlder(server: Told, told: Told): boolean {
+  return server.organization === told.organization && server.revision >= told.revision
+}
+
 /** Notes a revision of a server, so that no older copy is given from here on. */
-export function learnRevision({ newest }: Platform, id: string, revision: number): void {
-  if (revision > (newest.get(id) ?? 0)) newest.set(id, revision, SMALL_ENTRY_BYTES)
+export function learnRevision(
+  { newest }: Platform,
+  { id, organization, revision }: Told & { id: string },
+): void {
+  const told = newest.get(id)
+  if (told?.organization === organization && told.revision >= revision) return
+  newest.set(id, { organization, revision }, SMALL_ENTRY_BYTES)
 }
 
 /** Notes that a credential was revoked here. */

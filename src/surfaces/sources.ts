@@ -18,7 +18,14 @@ import type { Sized, Source } from '../memory/lookup.ts'
 import type { NameKind, Owned } from '../objects/directory.ts'
 import { directoryOf } from '../objects/resident.ts'
 import { admitMiss } from './limits.ts'
-import type { Check, Platform, Vanity, Visit } from './platform.ts'
+import {
+  isNoOlder,
+  learnRevision,
+  type Check,
+  type Platform,
+  type Vanity,
+  type Visit,
+} from './platform.ts'
 import { retrying } from './retrying.ts'
 
 const SMALL_ENTRY_BYTES = 150
@@ -38,10 +45,13 @@ export function serverSource(platform: Platform, visit: Visit): Source<Catalog |
   return {
     async published(id, known) {
       const read = await readServer(env.CATALOG, serverKey(id), known, renderings)
-      const revision = newest.get(id) ?? 0
-      if (read === undefined || read.value.revision >= revision) return read
+      const told = newest.get(id)
+      if (read === undefined || told === undefined || isNoOlder(read.value, told)) return read
+      if (read.value.organization !== told.organization) return undefined // whose is it? ask
       // Older than what this isolate knows of: the revision's own key, or else the organization.
-      return readServer(env.CATALOG, revisionKey(id, revision), undefined, renderings)
+      const key = revisionKey(id, told.revision)
+      const own = await readServer(env.CATALOG, key, undefined, renderings)
+      return own !== undefined && isNoOlder(own.value, told) ? own : undefined
     },
     async admitMiss(id) {
       if (newest.get(id) === undefined) await admitMiss(platform, visit)
@@ -50,7 +60,10 @@ export function serverSource(platform: Platform, visit: Visit): Source<Catalog |
       const owned = await ownerOf(platform, 'server', id)
       if (owned === undefined) return undefined
       const bytes = await retrying(() => env.ORGANIZATION.getByName(owned.owner).published(id))
-      return bytes && loadServer(bytes, renderings)
+      if (bytes === undefined) return undefined
+      const server = loadServer(bytes, renderings)
+      if (newest.get(id) !== undefined) learnRevision(platform, server.value) // its owner may be another now
+      return server
     },
   }
 }
@@ -64,12 +77,19 @@ export function revisionSource(
   const { env, renderings } = platform
   return {
     async published(name, known) {
-      const [id = '', revision = ''] = name.split(':')
-      return readServer(env.CATALOG, revisionKey(id, Number(revision)), known, renderings)
+      const [, id = '', revision = ''] = name.split(':')
+      const read = await readServer(
+        env.CATALOG,
+        revisionKey(id, Number(revision)),
+        known,
+        renderings,
+      )
+      // Another organization may have had the id before.
+      return read?.value.organization === organization ? read : undefined
     },
     admitMiss: () => admitMiss(platform, visit),
     async origin(name) {
-      const [id = '', revision = ''] = name.split(':')
+      const [, id = '', revision = ''] = name.split(':')
       const stub = env.ORGANIZATION.getByName(organization)
       const bytes = await retrying(() => stub.publishedAt(id, Number(revision)))
       return bytes && loadServer(bytes, renderings)

@@ -1,5 +1,6 @@
 /** The static handler: a literal result, with `{argument}` filled in wherever it has text. */
 import { isObject } from '../protocol/json-rpc.ts'
+import type { ContentBlock } from '../protocol/content.ts'
 import type { CallToolResult } from '../protocol/tool.ts'
 
 const PLACEHOLDER = /\{([^{}]{1,200})\}/g
@@ -14,18 +15,8 @@ export function fillResult(
   declared: ReadonlySet<string>,
   args: Readonly<Record<string, unknown>>,
 ): CallToolResult {
-  const fill = (text: string) =>
-    text.replaceAll(PLACEHOLDER, (placeholder, name: string) => {
-      if (Object.hasOwn(args, name)) return formatArgument(args[name])
-      return declared.has(name) ? '' : placeholder
-    })
-  const content = result.content.map((block) => {
-    if (block.type === 'text') return { ...block, text: fill(block.text) }
-    if (block.type === 'resource' && typeof block.resource['text'] === 'string') {
-      return { ...block, resource: { ...block.resource, text: fill(block.resource['text']) } }
-    }
-    return block
-  })
+  const fill = (text: string) => fillText(text, declared, args)
+  const content = result.content.map((block) => fillBlock(block, fill))
   if (result.structuredContent === undefined) return { ...result, content }
   const structuredContent = fillDeep(result.structuredContent, (text) => {
     // A value that is nothing but a placeholder becomes the argument itself, number or object.
@@ -33,6 +24,27 @@ export function fillResult(
     return name !== undefined && Object.hasOwn(args, name) ? args[name] : fill(text)
   })
   return { ...result, content, structuredContent }
+}
+
+/** A text with its placeholders filled. */
+export function fillText(
+  text: string,
+  declared: ReadonlySet<string>,
+  args: Readonly<Record<string, unknown>>,
+): string {
+  return text.replaceAll(PLACEHOLDER, (placeholder, name: string) => {
+    if (Object.hasOwn(args, name)) return formatArgument(args[name])
+    return declared.has(name) ? '' : placeholder
+  })
+}
+
+/** A content block with the texts in it filled. */
+export function fillBlock(block: ContentBlock, fill: (text: string) => string): ContentBlock {
+  if (block.type === 'text') return { ...block, text: fill(block.text) }
+  if (block.type === 'resource' && typeof block.resource['text'] === 'string') {
+    return { ...block, resource: { ...block.resource, text: fill(block.resource['text']) } }
+  }
+  return block
 }
 
 function fillDeep(value: unknown, fill: (text: string) => unknown): unknown {

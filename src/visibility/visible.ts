@@ -5,13 +5,13 @@
  */
 import type { Caller } from '../callers/caller.ts'
 import type { Selection } from '../catalog/catalog.ts'
-import type { ToolStatus } from '../catalog/tool.ts'
+import type { Kind, Status } from '../catalog/item.ts'
 
 export type Rule = 'tool_paused' | 'not_in_key_tools'
 
 /** The rule that withholds a tool from a caller; undefined when the tool is visible. */
 export function withholds(
-  tool: { name: string; status: ToolStatus },
+  tool: { name: string; status: Status },
   { tools }: Caller,
 ): Rule | undefined {
   if (tool.status !== 'active') return 'tool_paused'
@@ -19,9 +19,9 @@ export function withholds(
   return undefined
 }
 
-/** The active tools a caller sees, as a selection of a catalog; undefined when that is all of them. */
-export function visibleTo(caller: Caller): Selection | undefined {
-  if (caller.tools === undefined) return undefined
+/** The active items of a kind that a caller sees; undefined when that is all of them. */
+export function visibleTo(caller: Caller, kind: Kind): Selection | undefined {
+  if (caller.tools === undefined || kind !== 'tools') return undefined
   const includes = (name: string) => withholds({ name, status: 'active' }, caller) === undefined
   return { key: caller.tools.key, includes }
 }

@@ -87,7 +87,8 @@ describe('JSON-RPC on a hosted server', () => {
       7,
       legacy('tools/list', {}, 'three'),
     ]
-    for (const headers of [{}, { 'mcp-protocol-version': '2025-03-26' }]) {
+    const named: Record<string, string> = { 'mcp-protocol-version': '2025-03-26' }
+    for (const headers of [{}, named]) {
       const { status, json } = await post(batch, headers)
       assert.equal(status, 200)
       assert.deepEqual(

@@ -6,13 +6,21 @@ import { startRollcall, type Rollcall } from '../support/rollcall.ts'
 import { serverFile, tool } from '../support/servers.ts'
 import { openSession } from '../support/sessions.ts'
 
+const LOGGING = {
+  handler: {
+    kind: 'static',
+    result: { content: [] },
+    steps: [{ log: { level: 'info', data: 'x' } }],
+  },
+}
+
 describe('A session', () => {
   let rollcall: Rollcall
   let path: string
   let id: string
   before(async () => {
     rollcall = await startRollcall()
-    const file = serverFile('Talks', [tool('a', { title: 'A' }), tool('b')])
+    const file = serverFile('Talks', [tool('a', { title: 'A' }), tool('b', LOGGING)])
     const made = await rollcall.admin('POST', '/servers', file)
     path = made.json.endpoint
     id = made.json.id

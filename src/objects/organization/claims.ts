@@ -5,6 +5,7 @@
 import { HttpError } from '../../protocol/http-error.ts'
 import type { Directory, NameKind, Owned } from '../directory.ts'
 import { directoryOf } from '../resident.ts'
+import { isGoing, organizationNotFound } from './record.ts'
 import { abandonedNames, forgetName, nameState, setNameState, type Name } from './names.ts'
 
 const TAKEN: Readonly<Record<NameKind, string>> = {
@@ -12,6 +13,13 @@ const TAKEN: Readonly<Record<NameKind, string>> = {
   server: 'server_id_taken',
   vanity: 'vanity_slug_taken',
   credential: 'key_taken',
+}
+
+/** Names that were claimed are not those that a change turned out to need; it is tried again. */
+export class NamesMoved extends HttpError {
+  constructor() {
+    super(409, 'changed_meanwhile', 'The server was changed meanwhile; try again')
+  }
 }
 
 /** By then a command has ended, or the object has and the name is nobody's. */
@@ -38,26 +46,28 @@ export class Claims {
 
   /**
    * Claims the names for an owner and then runs `commit` in a transaction that marks them held.
-   * Throws 409 when one is another's; whatever was claimed for nothing is given up by the alarm.
+   * Throws 409 when one is another's, `NamesMoved` when one that was held is being given up, 404 when
+   * the organization went meanwhile; what was claimed for nothing is given up by the alarm.
    */
   async claiming<T>(owner: string, names: readonly Name[], commit: () => T): Promise<T> {
     const { sql } = this.#storage
     const missing = names.filter((name) => nameState(sql, name) !== 'held')
-    for (const name of missing) {
-      this.#use(name, 1)
-      setNameState(sql, name, 'pending')
-    }
+    for (const name of names) this.#use(name, 1)
+    for (const name of missing) setNameState(sql, name, 'pending')
     this.#schedule()
     try {
       for (const name of missing) {
         await this.#inTurn(name, () => this.#claim(name, { owner, target: name.target }))
       }
       return this.#storage.transactionSync(() => {
-        for (const name of names) setNameState(sql, name, 'held')
+        if (isGoing(sql)) throw organizationNotFound()
+        const others = names.filter((name) => !missing.includes(name))
+        if (others.some((name) => nameState(sql, name) !== 'held')) throw new NamesMoved()
+        for (const name of missing) setNameState(sql, name, 'held')
         return commit()
       })
     } finally {
-      for (const name of missing) this.#use(name, -1)
+      for (const name of names) this.#use(name, -1)
       this.#schedule()
     }
   }
@@ -66,13 +76,11 @@ export class Claims {
   async releaseAbandoned(owner: string): Promise<void> {
     const { sql } = this.#storage
     for (const name of abandonedNames(sql)) {
+      if (this.#isInUse(name)) continue // its claim may be slow, and is not waited for
       await this.#inTurn(name, async () => {
         if (this.#isInUse(name) || nameState(sql, name) === 'held') return
-        await directoryOf(this.#directories, name.kind, name.name).release(
-          name.kind,
-          name.name,
-          owner,
-        )
+        const directory = directoryOf(this.#directories, name.kind, name.name)
+        await directory.release(name.kind, name.name, owner)
         // A command that came meanwhile has marked it pending and waits for its turn to claim it.
         if (!this.#isInUse(name)) forgetName(sql, name)
       })

@@ -14,7 +14,7 @@ import {
   type OrganizationRecord,
 } from './record.ts'
 import { removeSecret, secretPlace, writeSecret } from './secrets.ts'
-import { deleteServer } from './server-commands.ts'
+import { deleteServer, type RemovedServer } from './server-commands.ts'
 import { listServers, requireServer } from './servers.ts'
 
 /** Makes the organization under its name, or changes the name. */
@@ -39,17 +39,13 @@ export async function nameOrganization(
 }
 
 /** Takes the organization away with all its servers; its storage goes once KV was told. */
-export function deleteOrganization(
-  context: Context,
-  write: Write,
-): { id: string; revision: number }[] {
+export function deleteOrganization(context: Context, write: Write): RemovedServer[] {
   const { sql, organization: id, now } = context
   return context.transact(() => {
     const { name } = requireOrganization(sql)
-    const gone = listServers(sql, '', Number.MAX_SAFE_INTEGER).map((server) => ({
-      id: server.id,
-      ...deleteServer(context, server.id, { actor: write.actor }),
-    }))
+    const gone = listServers(sql, '', Number.MAX_SAFE_INTEGER).map(({ id: server }) =>
+      deleteServer(context, server, { actor: write.actor }),
+    )
     markGoing(sql, now)
     releaseNames(sql, [
       { kind: 'organization', name, target: id },

@@ -24,7 +24,7 @@ import {
 } from './publications.ts'
 import { notePublishedRevision, settingsAt } from './revisions.ts'
 import { findServer } from './servers.ts'
-import { readTools } from './tools.ts'
+import { readItems } from './items.ts'
 
 const BATCH = 50
 
@@ -89,7 +89,7 @@ export function formatServer(
       ? formatTombstone({ organization, id, revision })
       : formatPublished(
           { organization, id, revision, settings: live.settings },
-          readTools(sql, id).filter(({ status }) => status === 'active'),
+          readItems(sql, id).filter(({ status }) => status === 'active'),
         )
   return { bytes, revision, isLive: live !== undefined }
 }
@@ -105,7 +105,7 @@ export function formatServerAt(
   if (settings === undefined) return undefined
   return formatPublished(
     { organization, id, revision, settings: ServerSettings.parse(settings) },
-    readTools(sql, id, revision).filter(({ status }) => status === 'active'),
+    readItems(sql, id, revision).filter(({ status }) => status === 'active'),
   )
 }
 

@@ -21,9 +21,7 @@ type Row = {
 /** The organization, or 404 when it was never made or is going. */
 export function requireOrganization(sql: SqlStorage): OrganizationRecord {
   const row = readRow(sql)
-  if (row === undefined || row.deleted_at !== null) {
-    throw new HttpError(404, 'organization_not_found', 'There is no such organization')
-  }
+  if (row === undefined || row.deleted_at !== null) throw organizationNotFound()
   return {
     id: row.id,
     name: row.name,
@@ -31,6 +29,11 @@ export function requireOrganization(sql: SqlStorage): OrganizationRecord {
     createdAt: new Date(row.created_at).toISOString(),
     updatedAt: new Date(row.updated_at).toISOString(),
   }
+}
+
+/** The refusal of an organization that was never made or is going. */
+export function organizationNotFound(): HttpError {
+  return new HttpError(404, 'organization_not_found', 'There is no such organization')
 }
 
 /** The id, also of an organization that is going; undefined when nothing was ever made here. */

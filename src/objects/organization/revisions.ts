@@ -93,21 +93,21 @@ export function notePublishedRevision(
      ), -1)`,
     server,
   )
-  dropPastTools(sql, server)
+  dropPastItems(sql, server)
 }
 
 /** Drops everything a server has kept, when it is deleted. */
 export function dropServerHistory(sql: SqlStorage, server: string): void {
   sql.exec('DELETE FROM revisions WHERE server = ?', server)
-  dropPastTools(sql, server)
+  dropPastItems(sql, server)
 }
 
-function dropPastTools(sql: SqlStorage, server: string): void {
+function dropPastItems(sql: SqlStorage, server: string): void {
   const rows = sql
     .exec<{ definition: string; binding: string }>(
-      `DELETE FROM tools WHERE server = ?1 AND until IS NOT NULL AND NOT EXISTS (
+      `DELETE FROM items WHERE server = ?1 AND until IS NOT NULL AND NOT EXISTS (
          SELECT 1 FROM revisions r
-         WHERE r.server = ?1 AND r.revision >= tools.since AND r.revision < tools.until
+         WHERE r.server = ?1 AND r.revision >= items.since AND r.revision < items.until
        ) RETURNING definition, binding`,
       server,
     )

@@ -1,6 +1,6 @@
 /**
- * The database of one organization. A server's tools are kept by revision: a row stands from `since`
- * up to, not with, `until`; the current ones have no `until`. So a change of one tool writes two
+ * The database of one organization. What a server offers (its items: tools, prompts, …) is kept by revision: a row stands from `since`
+ * up to, not with, `until`; the current ones have no `until`. So a change of one item writes two
  * rows, and any kept revision can be read back whole. Bodies are stored once, by hash.
  */
 export const STEPS = [
@@ -14,16 +14,16 @@ export const STEPS = [
    );
    CREATE UNIQUE INDEX servers_slug ON servers (slug) WHERE deleted_at IS NULL;
    CREATE TABLE bodies (hash TEXT PRIMARY KEY, body TEXT NOT NULL, bytes INTEGER NOT NULL);
-   CREATE TABLE tools (
-     server TEXT NOT NULL, name TEXT NOT NULL, created INTEGER NOT NULL, sort_order INTEGER NOT NULL,
+   CREATE TABLE items (
+     server TEXT NOT NULL, kind TEXT NOT NULL, name TEXT NOT NULL, created INTEGER NOT NULL, sort_order INTEGER NOT NULL,
      status TEXT NOT NULL, definition TEXT NOT NULL, binding TEXT NOT NULL,
      since INTEGER NOT NULL, until INTEGER,
-     PRIMARY KEY (server, name, since)
+     PRIMARY KEY (server, kind, name, since)
    ) WITHOUT ROWID;
-   CREATE INDEX tools_current ON tools (server, sort_order, created) WHERE until IS NULL;
-   CREATE INDEX tools_past ON tools (server, until) WHERE until IS NOT NULL;
-   CREATE INDEX tools_definition ON tools (definition);
-   CREATE INDEX tools_binding ON tools (binding);
+   CREATE INDEX items_current ON items (server, kind, sort_order, created) WHERE until IS NULL;
+   CREATE INDEX items_past ON items (server, until) WHERE until IS NOT NULL;
+   CREATE INDEX items_definition ON items (definition);
+   CREATE INDEX items_binding ON items (binding);
    CREATE TABLE revisions (
      server TEXT NOT NULL, revision INTEGER NOT NULL, at INTEGER NOT NULL, actor TEXT NOT NULL,
      act TEXT NOT NULL, settings TEXT NOT NULL, published_at INTEGER,

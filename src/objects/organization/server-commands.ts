@@ -4,6 +4,9 @@ import { formatServerFile, type ParsedServerFile } from '../../catalog/server-fi
 import { patchSettings, ServerSettings, type SettingsPatch } from '../../catalog/server.ts'
 import { invalid } from '../../catalog/issues.ts'
 import { HttpError } from '../../protocol/http-error.ts'
+import type { ItemRecord } from '../../catalog/item.ts'
+import type { Act } from './audit.ts'
+import { NamesMoved } from './claims.ts'
 import type { Context, Write } from './context.ts'
 import { keysOfServer, revokeKey } from './credentials.ts'
 import { releaseNames, type Name } from './names.ts'
@@ -20,18 +23,28 @@ import {
   type LiveServer,
   type ServerRecord,
 } from './servers.ts'
-import { readTools, type ToolChange } from './tools.ts'
+import { readItems, type ItemChange } from './items.ts'
 
-type Change = { settings: ServerSettings; tools?: ToolChange }
+/** What a server becomes, from what it is inside the transaction; undefined where there is none. */
+type Next = (live: LiveServer | undefined) => { settings: ServerSettings; items?: ItemChange }
+
+export type WrittenServer = { server: ServerRecord; created: boolean }
+
+const MAX_TRIES = 3 // names that other commands took or gave up between claim and commit
 
 /** Makes a new server from a file, under the file's id where it has one. */
-export async function createServer(context: Context, file: ParsedServerFile, write: Write) {
+export async function createServer(
+  context: Context,
+  file: ParsedServerFile,
+  write: Write,
+): Promise<WrittenServer> {
   const id = file.id ?? mintServerId()
-  if (findServer(context.sql, id).live !== undefined) {
-    throw new HttpError(409, 'server_id_taken', `The server id "${id}" is taken`)
-  }
-  const { settings } = withFreeSlug(context, file)
-  return change(context, id, 'servers.create', write, () => ({ settings, tools: all(file) }))
+  return change(context, id, 'servers.create', write, (live) => {
+    if (live !== undefined) {
+      throw new HttpError(409, 'server_id_taken', `The server id "${id}" is taken`)
+    }
+    return { settings: withFreeSlug(context, file), items: all(file.items) }
+  })
 }
 
 /** Makes a new server from a file under an id and, where taken, a slug of its own. */
@@ -45,20 +58,17 @@ export async function putServer(
   id: string,
   file: ParsedServerFile,
   write: Write,
-): Promise<{ server: ServerRecord; created: boolean }> {
+): Promise<WrittenServer> {
   if (file.id !== undefined && file.id !== id) {
     throw invalid([{ path: 'id', message: 'must be the id of the path, or absent' }])
   }
-  const { live } = findServer(context.sql, id)
-  const settings =
-    file.slugIsDerived && live !== undefined
+  return change(context, id, 'servers.put', write, (live) => {
+    const keepsSlug = file.slugIsDerived && live !== undefined
+    const settings = keepsSlug
       ? { ...file.settings, slug: live.settings.slug }
-      : withFreeSlug(context, file).settings
-  const server = await change(context, id, 'servers.put', write, () => ({
-    settings,
-    tools: all(file),
-  }))
-  return { server, created: live === undefined }
+      : withFreeSlug(context, file)
+    return { settings, items: all(file.items) }
+  })
 }
 
 /** Changes some settings of a server. */
@@ -67,71 +77,79 @@ export async function patchServer(
   id: string,
   patch: SettingsPatch,
   write: Write,
-) {
+): Promise<WrittenServer> {
   requireServer(context.sql, id)
   return change(context, id, 'servers.patch', write, (live) => ({
     settings: patchSettings(requireLive(live).settings, patch),
   }))
 }
 
-/** Takes a server away with its tools and revisions, and revokes its keys. */
+/** What went with a server, for those who remember it. */
+export type RemovedServer = { id: string; revision: number; keyHashes: string[] }
+
+/** Takes a server away with its items and revisions, and revokes its keys. */
 export function deleteServer(
   context: Context,
   id: string,
   { actor, expected }: Write,
-): { revision: number } {
+): RemovedServer {
   const { sql, now } = context
   return context.transact(() => {
     const server = requireServer(sql, id)
     requireRevision(server, expected)
-    const hashes = keysOfServer(sql, id).map((key) => revokeKey(sql, key, now))
-    const keys = hashes.map((hash): Name => ({ kind: 'credential', name: hash, target: id }))
+    const keyHashes = keysOfServer(sql, id).map((key) => revokeKey(sql, key, now))
+    const keys = keyHashes.map((hash): Name => ({ kind: 'credential', name: hash, target: id }))
     removeServer(sql, server, { actor, act: 'servers.delete', target: id }, now)
     releaseNames(sql, [...namesOf(id, server.settings), ...keys])
-    return { revision: server.revision + 1 }
+    return { id, revision: server.revision + 1, keyHashes }
   })
 }
 
 /** A copy of a server under a new id and slug, its name saying so. */
-export async function duplicateServer(context: Context, id: string, write: Write) {
-  const { settings } = requireServer(context.sql, id)
+export async function duplicateServer(
+  context: Context,
+  id: string,
+  { actor, expected }: Write,
+): Promise<WrittenServer> {
+  const source = requireServer(context.sql, id)
+  requireRevision(source, expected)
+  const { settings } = source
   const copy: ParsedServerFile = {
     id: undefined,
     settings: { ...settings, name: `${settings.name} (copy)`.slice(0, 200), vanity: false },
     slugIsDerived: true,
-    tools: readTools(context.sql, id),
+    items: readItems(context.sql, id),
   }
-  return createServer(context, copy, write)
+  return createServer(context, copy, { actor })
 }
 
-/** Makes a kept revision the newest again, settings and tools. */
+/** Makes a kept revision the newest again, settings and items. */
 export async function rollbackServer(
   context: Context,
   id: string,
   revision: number,
   write: Write,
-): Promise<ServerRecord> {
+): Promise<WrittenServer> {
   requireServer(context.sql, id)
-  const kept = settingsAt(context.sql, id, revision)
-  if (kept === undefined) {
-    throw new HttpError(404, 'revision_not_found', `Revision ${revision} is not kept`)
+  const settings = requireSettingsAt(context.sql, id, revision)
+  const items = all(readItems(context.sql, id, revision))
+  const next: Next = (live) => {
+    requireLive(live)
+    return { settings, items }
   }
-  const settings = ServerSettings.parse(kept)
-  const tools: ToolChange = { put: readTools(context.sql, id, revision), remove: 'others' }
-  return change(context, id, 'servers.rollback', write, () => ({ settings, tools }), {
-    to: revision,
-  })
+  return change(context, id, 'servers.rollback', write, next, { to: revision })
 }
 
 /** The server file of a server, as it stands or as it was at a kept revision. */
-export function exportServer({ sql }: Context, id: string, revision?: number): string {
+export function exportServer(
+  { sql }: Context,
+  id: string,
+  asked?: number,
+): { file: string; revision: number } {
   const server = requireServer(sql, id)
-  if (revision === undefined) return formatServerFile(id, server.settings, readTools(sql, id))
-  const settings = settingsAt(sql, id, revision)
-  if (settings === undefined) {
-    throw new HttpError(404, 'revision_not_found', `Revision ${revision} is not kept`)
-  }
-  return formatServerFile(id, ServerSettings.parse(settings), readTools(sql, id, revision))
+  const revision = asked ?? server.revision
+  const settings = asked === undefined ? server.settings : requireSettingsAt(sql, id, asked)
+  return { file: formatServerFile(id, settings, readItems(sql, id, asked)), revision }
 }
 
 /**
@@ -142,43 +160,69 @@ async function change(
   context: Context,
   id: string,
   act: string,
-  { actor, expected }: Write,
-  next: (live: LiveServer | undefined) => Change,
+  write: Write,
+  next: Next,
   detail: Readonly<Record<string, unknown>> = {},
-): Promise<ServerRecord> {
-  const { sql, claims, organization, now } = context
-  const before = findServer(sql, id).live
-  requireRevision(before, expected)
-  const names = namesOf(id, next(before).settings)
-  await claims.claiming(organization, names, () => {
-    const { live } = findServer(sql, id)
-    requireRevision(live, expected)
-    const { settings, tools } = next(live)
-    const needed = namesOf(id, settings)
-    if (needed.some(({ name }) => !names.some((claimed) => claimed.name === name))) {
-      throw new HttpError(409, 'changed_meanwhile', 'The server was changed meanwhile; try again')
+): Promise<WrittenServer> {
+  const { sql, claims, organization } = context
+  for (let tries = 1; ; tries++) {
+    const before = findServer(sql, id).live
+    requireRevision(before, write.expected)
+    const claimed = namesOf(id, next(before).settings)
+    try {
+      return await claims.claiming(organization, claimed, () =>
+        commit(context, id, write, next, claimed, { act, detail }),
+      )
+    } catch (error) {
+      if (!(error instanceof NamesMoved) || tries === MAX_TRIES) throw error
     }
-    writeServer(
-      sql,
-      id,
-      { settings, ...(tools && { tools }) },
-      { actor, act, target: id, detail },
-      now,
-    )
-    if (live === undefined) return
-    const old = namesOf(id, live.settings)
-    releaseNames(
-      sql,
-      old.filter(({ name }) => !needed.some((kept) => kept.name === name)),
-    )
-  })
-  return describeServer(sql, id)
+  }
 }
 
-function withFreeSlug({ sql }: Context, file: ParsedServerFile): ParsedServerFile {
-  if (!file.slugIsDerived) return file
-  const slug = freeSlug(file.settings.slug, (candidate) => isSlugTaken(sql, candidate))
-  return { ...file, settings: { ...file.settings, slug } }
+function commit(
+  { sql, now }: Context,
+  id: string,
+  { actor, expected }: Write,
+  next: Next,
+  claimed: readonly Name[],
+  { act, detail }: Pick<Act, 'act' | 'detail'>,
+): WrittenServer {
+  const { live } = findServer(sql, id)
+  requireRevision(live, expected)
+  const { settings, items } = next(live)
+  const needed = namesOf(id, settings)
+  if (needed.some((name) => !isAmong(claimed, name))) throw new NamesMoved()
+  writeServer(
+    sql,
+    id,
+    { settings, ...(items && { items }) },
+    { actor, act, target: id, ...(detail && { detail }) },
+    now,
+  )
+  const old = live === undefined ? [] : namesOf(id, live.settings)
+  releaseNames(
+    sql,
+    old.filter((name) => !isAmong(needed, name)),
+  )
+  return { server: describeServer(sql, id), created: live === undefined }
+}
+
+function isAmong(names: readonly Name[], { kind, name }: Name): boolean {
+  return names.some((other) => other.kind === kind && other.name === name)
+}
+
+function withFreeSlug(
+  { sql }: Context,
+  { settings, slugIsDerived }: ParsedServerFile,
+): ServerSettings {
+  if (!slugIsDerived) return settings
+  return { ...settings, slug: freeSlug(settings.slug, (slug) => isSlugTaken(sql, slug)) }
+}
+
+function requireSettingsAt(sql: SqlStorage, id: string, revision: number): ServerSettings {
+  const kept = settingsAt(sql, id, revision)
+  if (kept !== undefined) return ServerSettings.parse(kept)
+  throw new HttpError(404, 'revision_not_found', `Revision ${revision} is not kept`)
 }
 
 function requireLive(live: LiveServer | undefined): LiveServer {
@@ -186,6 +230,6 @@ function requireLive(live: LiveServer | undefined): LiveServer {
   return live
 }
 
-function all(file: ParsedServerFile): ToolChange {
-  return { put: file.tools, remove: 'others' }
+function all(items: readonly ItemRecord[]): ItemChange {
+  return { put: items, remove: 'others' }
 }

@@ -1,12 +1,13 @@
 /** The servers of an organization in the database: their records, and the write all changes share. */
 import { MAX_PUBLISHED_BYTES } from '../../catalog/published.ts'
+import { MAX_TOOLS } from '../../catalog/server-file.ts'
 import { ServerSettings } from '../../catalog/server.ts'
 import { HttpError } from '../../protocol/http-error.ts'
 import { writeAudit, type Act } from './audit.ts'
 import type { Name } from './names.ts'
 import { notePublication, publishedVersion } from './publications.ts'
 import { dropServerHistory, writeRevision } from './revisions.ts'
-import { measureTools, writeTools, type ToolChange } from './tools.ts'
+import { measureItems, writeItems, type ItemChange } from './items.ts'
 
 export type ServerRecord = {
   id: string
@@ -69,7 +70,7 @@ export function describeServer(sql: SqlStorage, id: string): ServerRecord {
   return {
     ...server,
     publishedRevision: publishedVersion(sql, 'server', id),
-    toolCount: measureTools(sql, id).count,
+    toolCount: measureItems(sql, id).tools,
     createdAt: time(row?.created_at),
     updatedAt: time(row?.updated_at),
   }
@@ -99,18 +100,18 @@ export function namesOf(id: string, { slug, vanity }: ServerSettings): Name[] {
 }
 
 /**
- * Gives a server these settings and changes its tools: one revision more, or none when nothing
+ * Gives a server these settings and changes its items: one revision more, or none when nothing
  * differs. For use inside a transaction; the revision that stands afterwards.
  */
 export function writeServer(
   sql: SqlStorage,
   id: string,
-  next: { settings: ServerSettings; tools?: ToolChange },
+  next: { settings: ServerSettings; items?: ItemChange },
   act: Act,
   now: number,
 ): number {
   const { live, revision: before } = findServer(sql, id)
-  const { settings, tools } = next
+  const { settings, items } = next
   if (settings.slug !== live?.settings.slug && isSlugTaken(sql, settings.slug)) {
     throw new HttpError(
       409,
@@ -119,10 +120,9 @@ export function writeServer(
     )
   }
   const revision = before + 1
-  const sameSettings =
-    live !== undefined && JSON.stringify(live.settings) === JSON.stringify(settings)
-  const sameTools = tools === undefined || !writeTools(sql, id, revision, tools)
-  if (sameTools && sameSettings) return before
+  const sameSettings = live !== undefined && isSame(live.settings, settings)
+  const sameItems = items === undefined || !writeItems(sql, id, revision, items)
+  if (sameItems && sameSettings) return before
   requirePublishable(sql, id)
   sql.exec(
     `INSERT INTO servers (id, slug, settings, revision, created_at, updated_at)
@@ -145,7 +145,7 @@ export function writeServer(
 /** Takes a server away; its tombstone is what is published next. */
 export function removeServer(sql: SqlStorage, server: LiveServer, act: Act, now: number): void {
   const revision = server.revision + 1
-  writeTools(sql, server.id, revision, { put: [], remove: 'others' })
+  writeItems(sql, server.id, revision, { put: [], remove: 'others' })
   sql.exec(
     'UPDATE servers SET slug = NULL, revision = ?, deleted_at = ?, updated_at = ? WHERE id = ?',
     revision,
@@ -159,11 +159,19 @@ export function removeServer(sql: SqlStorage, server: LiveServer, act: Act, now:
   writeAudit(sql, act, now)
 }
 
+/** Whether settings are the same, in whatever order their members stand. */
+function isSame(one: ServerSettings, other: ServerSettings): boolean {
+  return JSON.stringify(ServerSettings.parse(one)) === JSON.stringify(ServerSettings.parse(other))
+}
+
 function requirePublishable(sql: SqlStorage, id: string): void {
-  const { bytes } = measureTools(sql, id)
+  const { bytes, tools } = measureItems(sql, id)
+  if (tools > MAX_TOOLS) {
+    throw new HttpError(413, 'server_too_large', `A server may have ${MAX_TOOLS} tools`)
+  }
   if (bytes <= MAX_PUBLISHED_BYTES) return
   const limit = `${MAX_PUBLISHED_BYTES / 1024 / 1024} MiB`
-  throw new HttpError(413, 'server_too_large', `The active tools take over ${limit} together`)
+  throw new HttpError(413, 'server_too_large', `Its tools and the rest take over ${limit} together`)
 }
 
 function noteVanity(

@@ -1,6 +1,6 @@
 /** What the Worker asks a Session by `fetch`: a packet in a header, and the answer or call as body. */
 import type { RequestId } from '../../protocol/json-rpc.ts'
-import type { Family, LegacyRevision } from '../../protocol/revisions.ts'
+import type { LegacyRevision } from '../../protocol/revisions.ts'
 import type { Claim } from './record.ts'
 
 export const PACKET_HEADER = 'rollcall-packet'
@@ -9,7 +9,7 @@ export type Packet = Claim & {
   /** Whether the client takes an event stream. */
   stream: boolean
 } & (
-    | { kind: 'answer'; family?: Family | undefined }
+    | { kind: 'answer'; revision?: LegacyRevision | undefined }
     | { kind: 'call'; id: RequestId; progressToken?: string | number | undefined }
     | { kind: 'resume'; lastEventId: string }
   )

@@ -32,11 +32,20 @@ export type SessionRecord = {
 }
 
 /** Who says to be in a session, and the catalog revision its request was prepared from. */
-export type Claim = { server: string; caller: string; catalogRevision?: number | undefined }
+export type Claim = {
+  organization: string
+  server: string
+  caller: string
+  catalogRevision?: number | undefined
+}
 
 /** Whether a claim is of this session: another caller's id is as unknown as a made-up one. */
 export function isOf(record: SessionRecord, claim: Claim): boolean {
-  return record.server === claim.server && record.caller === claim.caller
+  return (
+    record.organization === claim.organization &&
+    record.server === claim.server &&
+    record.caller === claim.caller
+  )
 }
 
 /** When a session ends if nothing more is heard of it, in ms since the epoch. */

@@ -1,5 +1,6 @@
 /** The admin surface: `/api/v1` by the table in routes.ts, and `/openapi.json`. */
 import { Router, type IRequest } from 'itty-router'
+import { HttpError } from '../../protocol/http-error.ts'
 import { corsHeaders, preflight, requireOrigin } from '../cors.ts'
 import type { Platform, Visit } from '../platform.ts'
 import { formatRefusal, notFound, refusalOf } from '../rest-answer.ts'
@@ -8,13 +9,16 @@ import type { AdminCall } from './call.ts'
 import { openApi } from './openapi.ts'
 import { ROUTES, type Route } from './routes.ts'
 
-type Args = [Platform, Visit]
+/** The last collects the methods of the paths that matched, for the answer when none of them fits. */
+type Args = [Platform, Visit, Set<string>]
 
 const router = Router<IRequest, Args, Response | undefined>({ base: '/api/v1' })
 for (const route of ROUTES) {
-  router.all(route.path, ({ method, params }, platform, visit) =>
-    method === route.method ? run(route, platform, visit, params) : undefined,
-  )
+  router.all(route.path, ({ method, params }, platform, visit, methods) => {
+    if (method === route.method) return run(route, platform, visit, params)
+    methods.add(route.method)
+    return undefined
+  })
 }
 
 /** Answers a request below `/api/v1`. */
@@ -26,8 +30,9 @@ export async function admin(platform: Platform, visit: Visit): Promise<Response>
     requireOrigin(origin, DEVELOPMENT ? undefined : ALLOWED_ORIGINS, DEVELOPMENT)
     if (request.method === 'OPTIONS') return preflight(request)
     await requireOperator(platform, visit, request.headers)
-    const response = await router.fetch(request, platform, visit)
-    if (response === undefined) throw notFound()
+    const methods = new Set<string>()
+    const response = await router.fetch(request, platform, visit, methods)
+    if (response === undefined) throw methods.size === 0 ? notFound() : methodNotAllowed(methods)
     for (const [name, value] of Object.entries(corsHeaders(origin)))
       response.headers.set(name, value)
     return response
@@ -39,6 +44,11 @@ export async function admin(platform: Platform, visit: Visit): Promise<Response>
 /** Answers `GET /openapi.json`, which needs no credential. */
 export function openApiDocument({ settings }: Platform): Response {
   return Response.json(openApi(settings.PUBLIC_URL))
+}
+
+function methodNotAllowed(methods: ReadonlySet<string>): HttpError {
+  const allow = [...methods].join(', ')
+  return new HttpError(405, 'method_not_allowed', `Use ${allow}`, { headers: { Allow: allow } })
 }
 
 async function run(

@@ -113,7 +113,11 @@ export function pageOf<T>(
 }
 
 /** A JSON answer from its text. */
-export function json(text: string, status = 200, headers: Record<string, string> = {}): Response {
+export function json(
+  text: string | Uint8Array<ArrayBuffer>,
+  status = 200,
+  headers: Record<string, string> = {},
+): Response {
   return new Response(text, {
     status,
     headers: { 'Content-Type': 'application/json', 'Cache-Control': 'no-store', ...headers },

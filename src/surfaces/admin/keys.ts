@@ -28,8 +28,9 @@ export const KeyBody = z.strictObject({
     .optional()
     .meta({ description: 'The tools it sees; absent: all' }),
   expiresAt: z.iso
-    .datetime()
-    .refine((at) => Date.parse(at) > Date.now(), 'must be in the future')
+    .datetime({ offset: true })
+    // What is no time at all is told once, by its form.
+    .refine((at) => !(Date.parse(at) <= Date.now()), 'must be in the future')
     .optional(),
 })
 

@@ -14,13 +14,17 @@ const ErrorAnswer = z.strictObject({
 const ERRORS: Readonly<Record<number, string>> = {
   400: 'The request cannot be read',
   401: 'No credential, or not the operator token',
+  403: 'The Origin or Host may not call',
   404: 'There is no such thing in this organization',
+  405: 'The path has no such method; see Allow',
   409: 'A name, slug or id is taken',
   412: 'If-Match named another revision than the one that stands',
   413: 'The body, or the server, is too large',
   415: 'The body is not application/json',
   422: 'Fields are wrong; every one is named in details',
   429: 'Too many requests; see Retry-After',
+  500: 'Something went wrong here',
+  503: 'This cannot be answered just now; see Retry-After',
 }
 
 const PARAM = /:(\w+)/g
@@ -52,9 +56,9 @@ function operation({ method, path, summary, body, query, answers, scope }: Route
     ...(scope === 'organization'
       ? [parameter('header', 'Rollcall-Organization', 'Name or id; default: default')]
       : []),
-    ...(method === 'GET'
-      ? []
-      : [parameter('header', 'If-Match', 'The revision a change is meant for')]),
+    ...(method !== 'GET' && path.startsWith('/servers/:id')
+      ? [parameter('header', 'If-Match', 'The revision a change is meant for')]
+      : []),
   ]
   return {
     operationId: operationId(method, path),

@@ -3,9 +3,10 @@ import * as z from 'zod'
 import { mintId, Slug } from '../../catalog/names.ts'
 import { requireValid } from '../../catalog/issues.ts'
 import { allDirectories } from '../../objects/resident.ts'
-import { valueOf } from '../../protocol/http-error.ts'
-import { learnRevision, type Platform } from '../platform.ts'
+import { HttpError, valueOf } from '../../protocol/http-error.ts'
+import type { Platform } from '../platform.ts'
 import { ownerOf } from '../sources.ts'
+import { learnRemoved } from './learn.ts'
 import { DEFAULT_ORGANIZATION, organizationNotFound } from './authorize.ts'
 import {
   cursorOf,
@@ -65,7 +66,7 @@ export async function createOrganization(call: OperatorCall): Promise<Response> 
   const namespace = call.platform.env.ORGANIZATION
   const id = mintId('org')
   const stub = namespace.getByName(id, locationHint && { locationHint })
-  const record = valueOf(await stub.name(name, writeOf(call)))
+  const record = valueOf(await stub.nameAs(name, writeOf(call)))
   call.platform.organizations.forget(name)
   return json(JSON.stringify(record), 201, { Location: `/api/v1/organizations/${id}` })
 }
@@ -94,8 +95,15 @@ export async function getOrganization(call: OperatorCall): Promise<Response> {
 export async function patchOrganization(call: OperatorCall): Promise<Response> {
   const stub = await requireStub(call)
   const { name } = await readValid(call, OrganizationPatch)
-  const before = valueOf(await stub.describe()).name
-  const record = valueOf(await stub.name(name, writeOf(call)))
+  const { id, name: before } = valueOf(await stub.describe())
+  if (id === DEFAULT_ORGANIZATION.id) {
+    throw new HttpError(
+      409,
+      'name_is_fixed',
+      `"${before}" keeps its name: it is used where none is given`,
+    )
+  }
+  const record = valueOf(await stub.nameAs(name, writeOf(call)))
   forget(call.platform, [before, name])
   return json(JSON.stringify(record))
 }
@@ -104,7 +112,7 @@ export async function deleteOrganization(call: OperatorCall): Promise<Response> 
   const stub = await requireStub(call)
   const { id, name } = valueOf(await stub.describe())
   const gone = valueOf(await stub.remove(writeOf(call)))
-  for (const server of gone) learnRevision(call.platform, server.id, server.revision)
+  for (const server of gone) learnRemoved({ platform: call.platform, organization: id }, server)
   forget(call.platform, [id, name])
   return noContent()
 }

@@ -3,12 +3,14 @@ import * as z from 'zod'
 import { ANONYMOUS, type Caller } from '../../callers/caller.ts'
 import { invalid } from '../../catalog/issues.ts'
 import { ServerId } from '../../catalog/names.ts'
-import { parseServerFile } from '../../catalog/server-file.ts'
+import { parseServerFile, type ParsedServerFile } from '../../catalog/server-file.ts'
 import { ServerSettings, SettingsPatch } from '../../catalog/server.ts'
+import { decodeUtf8, encodeUtf8 } from '../../protocol/bytes.ts'
 import { HttpError, valueOf } from '../../protocol/http-error.ts'
 import type { ServerRecord } from '../../objects/organization/servers.ts'
 import { withholds } from '../../visibility/visible.ts'
 import { learnRevision, learnVanity, type Platform } from '../platform.ts'
+import { learnRemoved } from './learn.ts'
 import {
   cursorOf,
   etag,
@@ -22,6 +24,8 @@ import {
   writeOf,
   type AdminCall,
 } from './call.ts'
+
+const MAX_PACKED_BYTES = 31 * 1024 * 1024 // an RPC carries 32 MiB
 
 export const ServerAnswer = z.strictObject({
   id: ServerId,
@@ -68,12 +72,12 @@ export async function listServers(call: AdminCall): Promise<Response> {
 
 export async function createServer(call: AdminCall): Promise<Response> {
   const file = parseServerFile(await readBody(call))
-  return written(call, valueOf(await call.stub.createServer(file, writeOf(call))), 201)
+  return written(call, valueOf(await call.stub.createServer(pack(file), writeOf(call))), 201)
 }
 
 export async function importServer(call: AdminCall): Promise<Response> {
   const file = parseServerFile(await readBody(call))
-  return written(call, valueOf(await call.stub.importServer(file, writeOf(call))), 201)
+  return written(call, valueOf(await call.stub.importServer(pack(file), writeOf(call))), 201)
 }
 
 export async function getServer(call: AdminCall): Promise<Response> {
@@ -87,8 +91,8 @@ export async function putServer(call: AdminCall): Promise<Response> {
     throw invalid([{ path: 'id', message: 'must be 16 lower-case hex digits' }])
   }
   const file = parseServerFile(await readBody(call))
-  const { server, created } = valueOf(await call.stub.putServer(id, file, writeOf(call)))
-  return written(call, server, created ? 201 : 200)
+  const put = valueOf(await call.stub.putServer(id, pack(file), writeOf(call)))
+  return written(call, put, put.created ? 201 : 200)
 }
 
 export async function patchServer(call: AdminCall): Promise<Response> {
@@ -101,9 +105,7 @@ export async function patchServer(call: AdminCall): Promise<Response> {
 }
 
 export async function deleteServer(call: AdminCall): Promise<Response> {
-  const id = param(call, 'id')
-  const { revision } = valueOf(await call.stub.deleteServer(id, writeOf(call)))
-  learnRevision(call.platform, id, revision)
+  learnRemoved(call, valueOf(await call.stub.deleteServer(param(call, 'id'), writeOf(call))))
   return noContent()
 }
 
@@ -135,8 +137,9 @@ export async function previewServer(call: AdminCall): Promise<Response> {
   const id = param(call, 'id')
   const surface = call.query.get('surface') ?? 'hosted'
   if (surface !== 'hosted') throw invalid([{ path: 'surface', message: 'must be "hosted"' }])
-  const file: unknown = JSON.parse(valueOf(await call.stub.exportServer(id)).file)
-  const { settings, tools } = parseServerFile(file)
+  const { file } = valueOf(await call.stub.exportServer(id))
+  const { settings, items } = parseServerFile(JSON.parse(decodeUtf8(file) ?? ''))
+  const tools = items.filter(({ kind }) => kind === 'tools')
   const caller = await previewedCaller(call, id, settings)
   const listed: string[] = []
   const withheld: { name: string; rule: string }[] = []
@@ -180,14 +183,24 @@ function formatServer({ settings: { PUBLIC_URL } }: Platform, record: ServerReco
   })
 }
 
-function written({ platform }: AdminCall, record: ServerRecord, status: number): Response {
-  learnRevision(platform, record.id, record.revision)
-  if (record.settings.vanity) learnVanity(platform, record.settings.slug, record.id)
-  const headers = {
-    ...etag(record.revision),
-    ...(status === 201 && { Location: `/api/v1/servers/${record.id}` }),
-  }
-  return json(formatServer(platform, record), status, headers)
+function written(
+  { platform, organization }: AdminCall,
+  { server }: { server: ServerRecord },
+  status: number,
+): Response {
+  const { id, revision, settings } = server
+  learnRevision(platform, { id, organization, revision })
+  if (settings.vanity) learnVanity(platform, settings.slug, id)
+  const location = { Location: `/api/v1/servers/${id}` }
+  const headers = { ...etag(revision), ...(status === 201 && location) }
+  return json(formatServer(platform, server), status, headers)
+}
+
+/** A file for the way to its organization: as bytes, since strings may cross RPC at twice the size. */
+function pack(file: ParsedServerFile): Uint8Array<ArrayBuffer> {
+  const bytes = encodeUtf8(JSON.stringify(file))
+  if (bytes.length <= MAX_PACKED_BYTES) return bytes
+  throw new HttpError(413, 'server_too_large', 'The server is too large to be stored')
 }
 
 function requireNumber(text: string, path: string): number {

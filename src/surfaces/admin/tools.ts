@@ -1,7 +1,8 @@
 /** The admin API's tools. Every write makes one revision of their server, which is their ETag. */
 import * as z from 'zod'
-import { invalid, requireValid } from '../../catalog/issues.ts'
+import { invalid } from '../../catalog/issues.ts'
 import { parseTool } from '../../catalog/tool.ts'
+import { isDeeperThan, MAX_DEPTH } from '../../protocol/json-depth.ts'
 import { valueOf } from '../../protocol/http-error.ts'
 import { isObject } from '../../protocol/json-rpc.ts'
 import { learnRevision } from '../platform.ts'
@@ -26,9 +27,10 @@ export const ReorderAnswer = z.strictObject({ names: z.array(z.string()) })
 export const ToolPatch = z.record(z.string(), z.unknown())
 
 export async function listTools(call: AdminCall): Promise<Response> {
-  const cursor = requireValid(z.coerce.number().int().min(0), cursorOf(call) || '0', 'cursor')
-  const page = valueOf(await call.stub.listTools(param(call, 'id'), cursor, limitOf(call)))
-  return json(formatPage(page.tools, page.next), 200, etag(page.revision))
+  const after = requirePlace(cursorOf(call))
+  const page = valueOf(await call.stub.listTools(param(call, 'id'), after, limitOf(call)))
+  const next = page.next && `${page.next.sortOrder} ${page.next.created}`
+  return json(formatPage(page.tools, next), 200, etag(page.revision))
 }
 
 export async function createTool(call: AdminCall): Promise<Response> {
@@ -55,6 +57,9 @@ export async function putTool(call: AdminCall): Promise<Response> {
 
 export async function patchTool(call: AdminCall): Promise<Response> {
   const patch = await readValid(call, ToolPatch)
+  if (isDeeperThan(patch, MAX_DEPTH + 1)) {
+    throw invalid([{ path: '', message: `nests deeper than ${MAX_DEPTH} levels` }])
+  }
   const { stub } = call
   const server = param(call, 'id')
   return written(
@@ -68,7 +73,8 @@ export async function deleteTool(call: AdminCall): Promise<Response> {
   const { revision } = valueOf(
     await call.stub.deleteTool(server, param(call, 'name'), writeOf(call)),
   )
-  learnRevision(call.platform, server, revision)
+  const { platform, organization } = call
+  learnRevision(platform, { id: server, organization, revision })
   return noContent()
 }
 
@@ -76,14 +82,24 @@ export async function reorderTools(call: AdminCall): Promise<Response> {
   const server = param(call, 'id')
   const { names } = await readValid(call, ReorderBody)
   const order = valueOf(await call.stub.reorderTools(server, names, writeOf(call)))
-  learnRevision(call.platform, server, order.revision)
+  const { platform, organization } = call
+  learnRevision(platform, { id: server, organization, revision: order.revision })
   return json(JSON.stringify({ names: order.names }), 200, etag(order.revision))
+}
+
+/** The place a list of tools goes on after, from its cursor. */
+function requirePlace(cursor: string): { sortOrder: number; created: number } {
+  if (cursor === '') return { sortOrder: -1, created: -1 }
+  const [, sortOrder, created] = /^(\d{1,10}) (\d{1,10})$/.exec(cursor) ?? []
+  if (created === undefined) throw invalid([{ path: 'cursor', message: 'is not one of ours' }])
+  return { sortOrder: Number(sortOrder), created: Number(created) }
 }
 
 function written(
   call: AdminCall,
   { tool, revision, created }: { tool: string; revision: number; created: boolean },
 ): Response {
-  learnRevision(call.platform, param(call, 'id'), revision)
+  const { platform, organization } = call
+  learnRevision(platform, { id: param(call, 'id'), organization, revision })
   return json(tool, created ? 201 : 200, etag(revision))
 }

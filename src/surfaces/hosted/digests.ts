@@ -1,24 +1,51 @@
 /**
- * Digests of what a caller is shown, by the kind of list: what changed for this very caller is what
- * has another digest. They are made once for each list and isolate.
+ * Digests of what a caller is shown, by name: what changed for this very caller is what has another
+ * digest. Those of lists are made once for each list and isolate.
  */
-import type { Selection } from '../../catalog/catalog.ts'
-import type { Family } from '../../protocol/revisions.ts'
-import { sha256HexOfBytes } from '../../sealing/digest.ts'
+import type { Kind } from '../../catalog/item.ts'
+import { findContents } from '../../methods/resources-read.ts'
+import type { Revision } from '../../protocol/revisions.ts'
+import { sha256Hex, sha256HexOfBytes } from '../../sealing/digest.ts'
 import { visibleTo } from '../../visibility/visible.ts'
 import type { Site } from './site.ts'
 
-/** The digests of the lists a caller is shown in a family. */
-export function digestsOf(site: Site, family: Family): Record<string, string> {
-  const selection = visibleTo(site.caller)
-  return { tools: listDigest(site, family, selection) }
+/** The lists that clients are told of, and the kinds in each. */
+const LISTS: readonly (readonly [string, readonly Kind[]])[] = [
+  ['tools', ['tools']],
+  ['prompts', ['prompts']],
+  ['resources', ['resources', 'resourceTemplates']],
+]
+
+const CONTENTS = 'contents '
+
+/** The digests of the lists a caller is shown at a protocol revision, and of the contents at URIs. */
+export function digestsOf(
+  site: Site,
+  revision: Revision,
+  uris: readonly string[] = [],
+): Record<string, string> {
+  const digests: Record<string, string> = {}
+  for (const [name, kinds] of LISTS) {
+    digests[name] = kinds.map((kind) => listDigest(site, kind, revision)).join(' ')
+  }
+  for (const uri of uris) {
+    digests[CONTENTS + uri] = sha256Hex(JSON.stringify(findContents(site.catalog, uri) ?? null))
+  }
+  return digests
 }
 
-function listDigest({ catalog, platform }: Site, family: Family, selection: Selection | undefined) {
-  const key = ['digest', catalog.organization, catalog.id, catalog.revision, family, selection?.key]
-  const known = platform.digests.get(key.join(' '))
+/** The URI whose contents a digest is of; undefined for the digest of a list. */
+export function uriOf(name: string): string | undefined {
+  return name.startsWith(CONTENTS) ? name.slice(CONTENTS.length) : undefined
+}
+
+function listDigest({ catalog, platform, caller }: Site, kind: Kind, revision: Revision): string {
+  const selection = visibleTo(caller, kind)
+  const parts = [catalog.organization, catalog.id, catalog.revision, kind, revision, selection?.key]
+  const key = parts.join(' ')
+  const known = platform.digests.get(key)
   if (known !== undefined) return known
-  const digest = sha256HexOfBytes(catalog.list(family, selection))
-  platform.digests.set(key.join(' '), digest, 2 * key.join(' ').length + digest.length)
+  const digest = sha256HexOfBytes(catalog.list(kind, revision, selection))
+  platform.digests.set(key, digest, 2 * (key.length + digest.length))
   return digest
 }

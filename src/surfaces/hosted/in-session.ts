@@ -2,7 +2,9 @@
  * Requests within a session. The Worker renders from its hot copy and hands the answer to the Session
  * object, which checks it and sends it on; a call is prepared here and runs there (`design.md` §1).
  */
+import { methodNotFound, requireOffered } from '../../methods/answer-message.ts'
 import type { Exchange } from '../../methods/exchange.ts'
+import { findContents, resourceNotFound } from '../../methods/resources-read.ts'
 import { prepareCall } from '../../methods/tools-call.ts'
 import { findSession } from '../../objects/resident.ts'
 import type { Session } from '../../objects/session.ts'
@@ -21,14 +23,10 @@ import {
   type Request as RpcRequest,
 } from '../../protocol/json-rpc.ts'
 import { isLogLevel } from '../../protocol/logging.ts'
-import {
-  ASSUMED_LEGACY,
-  familyOf,
-  isLegacyRevision,
-  type LegacyRevision,
-} from '../../protocol/revisions.ts'
+import { ASSUMED_LEGACY, isLegacyRevision, type LegacyRevision } from '../../protocol/revisions.ts'
 import { acceptsEventStream } from '../../protocol/sse.ts'
 import { retrying } from '../retrying.ts'
+import { digestsOf } from './digests.ts'
 import { answerError, answerRequest, formatResult, type Answer } from './messages.ts'
 import { mendStream } from './mend-stream.ts'
 import { isSessionId } from './session-id.ts'
@@ -51,7 +49,8 @@ export function findVisitor(site: Site): Visitor | undefined {
 
 /** Who says to be in the session. */
 export function claimOf({ catalog, caller }: Site): Claim {
-  return { server: catalog.id, caller: caller.id, catalogRevision: catalog.revision }
+  const { organization, id: server, revision: catalogRevision } = catalog
+  return { organization, server, caller: caller.id, catalogRevision }
 }
 
 /** The refusal of a session that is unknown, ended, of another server or of another caller. */
@@ -91,12 +90,44 @@ export function rememberRevision({ platform }: Site, id: string, revision: Legac
   platform.sessionRevisions.set(id, revision, 2 * id.length)
 }
 
+/** Methods that only change what the session remembers. */
+const SETTINGS: ReadonlyMap<string, (visitor: Visitor, exchange: Exchange) => Promise<void>> =
+  new Map([
+    ['logging/setLevel', setLogLevel],
+    ['resources/subscribe', (visitor, exchange) => subscribe(visitor, exchange, 'add')],
+    ['resources/unsubscribe', (visitor, exchange) => subscribe(visitor, exchange, 'remove')],
+  ])
+
+async function setLogLevel({ site, stub }: Visitor, { params, catalog }: Exchange): Promise<void> {
+  if (!catalog.features.logging) throw methodNotFound('legacy', 'logging/setLevel')
+  const { level } = params
+  if (!isLogLevel(level))
+    throw new RpcError(INVALID_PARAMS, 'Invalid params: level is no log level')
+  valueOf(await stub.setLogLevel(claimOf(site), level))
+}
+
+async function subscribe(
+  { site, stub }: Visitor,
+  exchange: Exchange,
+  change: 'add' | 'remove',
+): Promise<void> {
+  requireOffered('legacy', 'resources/read', exchange)
+  const { uri } = exchange.params
+  if (typeof uri !== 'string')
+    throw new RpcError(INVALID_PARAMS, 'Invalid params: a uri is required')
+  if (change === 'add' && findContents(exchange.catalog, uri) === undefined) {
+    throw resourceNotFound(exchange, uri)
+  }
+  const digests = digestsOf(site, exchange.revision, [uri])
+  valueOf(await stub.setSubscriptions(claimOf(site), { [change]: uri }, digests))
+}
+
 async function answerOnce(
   visitor: Visitor,
   message: RpcRequest,
   revision: LegacyRevision,
 ): Promise<Response> {
-  const { site, stub } = visitor
+  const { site } = visitor
   const { id, method, params = {} } = message
   const exchange: Exchange = {
     ...exchangeOf(site),
@@ -106,24 +137,23 @@ async function answerOnce(
   }
   try {
     if (method === 'tools/call') {
+      requireOffered('legacy', method, exchange)
       const prepared = await prepareCall(exchange)
       const progressToken = tokenOf(params)
       const call = { kind: 'call', id, progressToken } as Packet
       const response = await send(visitor, call, JSON.stringify(prepared))
       return mendStream(response, id, revision)
     }
-    if (method === 'logging/setLevel') {
-      const { level } = params
-      if (!isLogLevel(level))
-        throw new RpcError(INVALID_PARAMS, 'Invalid params: level is no log level')
-      valueOf(await stub.setLogLevel(claimOf(site), level))
+    const setting = SETTINGS.get(method)
+    if (setting !== undefined) {
+      await setting(visitor, exchange)
       return await sendAnswer(visitor, { status: 200, body: formatResult(id, {}) })
     }
   } catch (error) {
     return sendAnswer(visitor, answerError(error, id))
   }
   const answer = await answerRequest('legacy', message, exchange)
-  return sendAnswer(visitor, answer, { family: familyOf(revision) })
+  return sendAnswer(visitor, answer, { revision })
 }
 
 async function send(visitor: Visitor, packet: Packet, body: string | Uint8Array<ArrayBuffer>) {

@@ -13,16 +13,18 @@ import {
   type Request as RpcRequest,
   type RequestId,
 } from '../../protocol/json-rpc.ts'
-import { familyOf, MODERN_REVISION } from '../../protocol/revisions.ts'
+import { MODERN_REVISION } from '../../protocol/revisions.ts'
 import {
   acceptsEventStream,
   EVENT_STREAM_HEADERS,
   formatComment,
   formatEvent,
 } from '../../protocol/sse.ts'
+import { capabilitiesOf } from '../../methods/capabilities.ts'
 import { complete } from '../../methods/exchange.ts'
+import { findContents } from '../../methods/resources-read.ts'
 import { bridge } from './bridge.ts'
-import { digestsOf } from './digests.ts'
+import { digestsOf, uriOf } from './digests.ts'
 import { claimOf, sessionNotFound, type Visitor } from './in-session.ts'
 import { atLeast, type Site } from './site.ts'
 
@@ -31,6 +33,7 @@ const SUBSCRIPTION = 'io.modelcontextprotocol/subscriptionId'
 /** A client may have read KV's old copy after a notice: it is told again when that is past. */
 const KV_WINDOW_MS = 65_000
 const RETRY_MS = 3000
+const MAX_SUBSCRIPTIONS = 100 // resources by stream; each is looked at with every change
 
 /** The notification for each kind of list. */
 const CHANGED: Readonly<Record<string, string>> = {
@@ -66,9 +69,10 @@ export async function openSessionStream(visitor: Visitor): Promise<Response> {
     farewell: '',
     async onRevision(newest) {
       const current = await atLeast(site, newest)
-      const digests = digestsOf(current, familyOf(revision))
+      const { subscriptions } = valueOf(await stub.describe(claimOf(current)))
+      const digests = digestsOf(current, revision, subscriptions)
       const changed = valueOf(await stub.learn(claimOf(current), digests))
-      return changed.map((name) => notification(CHANGED[name] ?? '', {}))
+      return changed.map((name) => changeOf(name, {}))
     },
   })
   return new Response(body, { headers: EVENT_STREAM_HEADERS })
@@ -86,16 +90,23 @@ export async function listen(site: Site, { id, params = {} }: RpcRequest): Promi
   if (!isObject(filter)) {
     throw new RpcError(INVALID_PARAMS, 'Invalid params: notifications must be an object', { id })
   }
-  const known = digestsOf(site, MODERN_REVISION)
-  const honoured = Object.keys(known).filter((name) => filter[FILTERS[name] ?? ''] === true)
-  const acknowledged = Object.fromEntries(honoured.map((name) => [FILTERS[name] ?? '', true]))
+  const uris = requireUris(filter['resourceSubscriptions'], id).filter(
+    (uri) => findContents(site.catalog, uri) !== undefined,
+  )
+  const lists = Object.keys(digestsOf(site, MODERN_REVISION)).filter(
+    (name) => filter[FILTERS[name] ?? ''] === true && isOffered(site, name),
+  )
+  const acknowledged = {
+    ...Object.fromEntries(lists.map((name) => [FILTERS[name] ?? '', true])),
+    ...(uris.length > 0 && { resourceSubscriptions: uris }),
+  }
   const { caller, visit } = site
   const listener = caller.id === 'anonymous' ? `address ${visit.address}` : `key ${caller.id}`
   const connect = () => openSocket(site, { listener })
   const socket = await connect()
   if (socket === undefined)
     throw new HttpError(503, 'unavailable', 'The stream cannot be opened now')
-  let announced = known
+  let announced = digestsOf(site, MODERN_REVISION, uris)
   const body = bridge(socket, {
     ...timing(site),
     connect,
@@ -108,13 +119,28 @@ export async function listen(site: Site, { id, params = {} }: RpcRequest): Promi
       data: JSON.stringify({ jsonrpc: '2.0', id, result: goodbye(site, id) }),
     }),
     async onRevision(newest) {
-      const digests = digestsOf(await atLeast(site, newest), MODERN_REVISION)
-      const changed = honoured.filter((name) => digests[name] !== announced[name])
+      const digests = digestsOf(await atLeast(site, newest), MODERN_REVISION, uris)
+      const changed = Object.keys(digests).filter(
+        (name) =>
+          (uriOf(name) !== undefined || lists.includes(name)) && digests[name] !== announced[name],
+      )
       announced = digests
-      return changed.map((name) => notification(CHANGED[name] ?? '', tagged(id, {})))
+      return changed.map((name) => changeOf(name, tagged(id, {})))
     },
   })
   return new Response(body, { headers: EVENT_STREAM_HEADERS })
+}
+
+function requireUris(value: unknown, id: RequestId): string[] {
+  if (value === undefined) return []
+  const isList = Array.isArray(value) && value.every((uri) => typeof uri === 'string')
+  if (isList && value.length <= MAX_SUBSCRIPTIONS) return value as string[]
+  const message = `Invalid params: resourceSubscriptions must be at most ${MAX_SUBSCRIPTIONS} URIs`
+  throw new RpcError(INVALID_PARAMS, message, { id })
+}
+
+function isOffered({ catalog }: Site, list: string): boolean {
+  return list in capabilitiesOf(catalog, 'modern')
 }
 
 async function resume({ site, stub }: Visitor, lastEventId: string): Promise<Response> {
@@ -153,6 +179,13 @@ function timing({ platform, caller }: Site): { keepaliveMs: number; maxAgeMs: nu
     keepaliveMs: STREAM_KEEPALIVE_SECONDS * 1000,
     maxAgeMs: Math.min(STREAM_MAX_AGE_SECONDS * 1000, untilExpiry),
   }
+}
+
+/** The notification of what has another digest. */
+function changeOf(name: string, params: Readonly<Record<string, unknown>>): string {
+  const uri = uriOf(name)
+  if (uri !== undefined) return notification('notifications/resources/updated', { uri, ...params })
+  return notification(CHANGED[name] ?? '', params)
 }
 
 function notification(method: string, params: Readonly<Record<string, unknown>>): string {

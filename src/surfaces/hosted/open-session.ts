@@ -7,7 +7,7 @@ import {
   RpcError,
   type Request as RpcRequest,
 } from '../../protocol/json-rpc.ts'
-import { familyOf, isLegacyRevision, NEWEST_LEGACY } from '../../protocol/revisions.ts'
+import { isLegacyRevision, NEWEST_LEGACY } from '../../protocol/revisions.ts'
 import { acceptsEventStream, EVENT_STREAM_HEADERS, formatEvent } from '../../protocol/sse.ts'
 import { requireSlots } from '../limits.ts'
 import { digestsOf } from './digests.ts'
@@ -48,7 +48,7 @@ export async function openSession(site: Site, message: RpcRequest): Promise<Answ
       clientInfo,
       logLevel: undefined,
       catalogRevision: catalog.revision,
-      announced: digestsOf(site, familyOf(revision)),
+      announced: digestsOf(site, revision),
       subscriptions: [],
       idleMs: catalog.settings.sessionIdleSeconds * 1000,
       createdAt: now,

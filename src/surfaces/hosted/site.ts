@@ -59,9 +59,10 @@ export function exchangeOf(
 export async function atLeast(site: Site, revision: number): Promise<Site> {
   const { platform, visit, catalog } = site
   if (catalog.revision >= revision) return site
-  learnRevision(platform, catalog.id, revision)
+  const { id, organization } = catalog
+  learnRevision(platform, { id, organization, revision })
   const source = serverSource(platform, visit)
-  const { value } = await platform.servers.find(catalog.id, source, visit.waitUntil)
+  const { value } = await platform.servers.find(id, source, visit.waitUntil)
   return { ...site, catalog: requireServing(value) }
 }
 
@@ -87,7 +88,7 @@ async function verified(site: Site): Promise<Catalog | undefined> {
 
 async function catalogAt({ platform, visit, catalog }: Site, revision: number) {
   const source = revisionSource(platform, visit, catalog.organization)
-  const name = `${catalog.id}:${revision}`
+  const name = `${catalog.organization}:${catalog.id}:${revision}`
   const { value } = await platform.revisions.find(name, source, visit.waitUntil)
   return value instanceof Catalog ? value : undefined
 }

@@ -1,0 +1,74 @@
+/** Resources and templates as an operator writes them: MCP's members, and the text or blob itself. */
+import * as z from 'zod'
+import { Icon, Meta } from '../protocol/content.ts'
+import { templateVariables } from '../protocol/uri-template.ts'
+import { Placement, type Form } from './item.ts'
+import { Completions } from './prompt.ts'
+
+const MAX_URI_LENGTH = 2048
+const MAX_VARIABLES = 10 // a match tries their values against each other
+
+const Described = {
+  name: z.string().min(1).max(200),
+  title: z.string().optional(),
+  description: z.string().optional(),
+  mimeType: z.string().optional(),
+  annotations: z.record(z.string(), z.unknown()).optional(),
+  icons: z.array(Icon).optional(),
+  _meta: Meta.optional(),
+}
+
+export const Resource = z.looseObject({
+  uri: z
+    .string()
+    .max(MAX_URI_LENGTH)
+    .refine((uri) => URL.canParse(uri), 'must be a URI'),
+  size: z.int().min(0).optional(),
+  ...Described,
+})
+export type Resource = z.infer<typeof Resource>
+
+export const ResourceTemplate = z.looseObject({
+  uriTemplate: z
+    .string()
+    .max(MAX_URI_LENGTH)
+    .refine(
+      (template) => (templateVariables(template)?.length ?? Infinity) <= MAX_VARIABLES,
+      `must be a URI template of {name} and {+name}, each name once, at most ${MAX_VARIABLES}`,
+    ),
+  ...Described,
+})
+export type ResourceTemplate = z.infer<typeof ResourceTemplate>
+
+const Body = { text: z.string().optional(), blob: z.base64().optional() }
+
+export const ResourceBinding = z.strictObject({ ...Body, completions: Completions.optional() })
+export type ResourceBinding = z.infer<typeof ResourceBinding>
+
+const hasOneBody = ({ text, blob }: { text?: unknown; blob?: unknown }) =>
+  (text === undefined) !== (blob === undefined)
+const ONE_BODY = { message: 'needs either text or blob' }
+
+export const ResourceInput = z
+  .looseObject({ ...Resource.shape, ...Body, ...Placement })
+  .refine(hasOneBody, ONE_BODY)
+
+export const ResourceTemplateInput = z
+  .looseObject({ ...ResourceTemplate.shape, ...ResourceBinding.shape, ...Placement })
+  .refine(hasOneBody, ONE_BODY)
+
+export const RESOURCE_FORM: Form = {
+  kind: 'resources',
+  schema: ResourceInput,
+  name: 'uri',
+  serving: ['text', 'blob'],
+  mainMember: 'text',
+}
+
+export const TEMPLATE_FORM: Form = {
+  kind: 'resourceTemplates',
+  schema: ResourceTemplateInput,
+  name: 'uriTemplate',
+  serving: ['text', 'blob', 'completions'],
+  mainMember: 'text',
+}
