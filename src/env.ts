@@ -53,6 +53,7 @@ export const Settings = z.object({
   REGION: z.string().default('development'),
   DEVELOPMENT: flag,
   ALLOWED_ORIGINS: list,
+  INITIALIZE_LIMIT: z.coerce.number().int().min(1).max(6000).default(30),
   STREAM_KEEPALIVE_SECONDS: z.coerce.number().int().min(1).max(25).default(20),
   STREAM_MAX_AGE_SECONDS: z.coerce.number().int().min(1).max(1800).default(900),
 })

@@ -15,7 +15,6 @@ import { rememberRevision } from './in-session.ts'
 import { answerError, formatResult, type Answer } from './messages.ts'
 import { exchangeOf, type Site } from './site.ts'
 
-const ANONYMOUS_A_MINUTE = 30 // sessions by address; each is an object with storage
 const MAX_CLIENT_INFO_LENGTH = 4096
 
 /** Answers `initialize` with a new session, or with the error that its params are. */
@@ -23,7 +22,9 @@ export async function openSession(site: Site, message: RpcRequest): Promise<Answ
   const { platform, caller, visit, catalog } = site
   const { id, params = {} } = message
   if (caller.id === 'anonymous') {
-    await requireSlots(platform, `initialize ${visit.address}`, ANONYMOUS_A_MINUTE)
+    // Each session is an object with storage.
+    const { INITIALIZE_LIMIT } = platform.settings
+    await requireSlots(platform, `initialize ${visit.address}`, INITIALIZE_LIMIT)
   }
   try {
     const exchange = {
