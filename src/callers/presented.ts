@@ -17,5 +17,7 @@ export function presentedSecret(headers: Headers): string | undefined {
 }
 
 function refused(code: string, message: string): HttpError {
-  return new HttpError(401, code, message, { headers: { 'WWW-Authenticate': 'Bearer' } })
+  return new HttpError(401, code, message, {
+    headers: { 'WWW-Authenticate': 'Bearer realm="rollcall"' },
+  })
 }

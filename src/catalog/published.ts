@@ -10,6 +10,7 @@
  */
 import * as z from 'zod'
 import { concat, encodeUtf8 } from '../protocol/bytes.ts'
+import { isObject } from '../protocol/json-rpc.ts'
 import { KINDS, type ItemRecord, type Kind } from './item.ts'
 import { differingRevisions } from './project-item.ts'
 import { ServerSettings } from './server.ts'
@@ -117,8 +118,8 @@ export function parsePublished(bytes: Uint8Array<ArrayBuffer>): Published | Gone
   const end = bytes.indexOf(NEWLINE)
   if (end < 0) throw new UnreadablePublished('no header')
   const value: unknown = parseJson(new TextDecoder().decode(bytes.subarray(0, end)))
-  const gone = Tombstone.safeParse(value)
-  if (gone.success) return gone.data
+  const gone = isObject(value) && 'deleted' in value ? Tombstone.safeParse(value) : undefined
+  if (gone?.success) return gone.data
   const header = Header.safeParse(value)
   if (!header.success) throw new UnreadablePublished('unknown header')
   const { format: _, items, ...server } = header.data

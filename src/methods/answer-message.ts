@@ -44,7 +44,11 @@ const METHODS: Readonly<Record<Era, ReadonlyMap<string, Method>>> = {
 }
 
 /** The result of a request, or an `RpcError`: unknown methods are 404 in the stateless era alone. */
-export async function answerMessage(era: Era, method: string, exchange: Exchange): Promise<Result> {
+export function answerMessage(
+  era: Era,
+  method: string,
+  exchange: Exchange,
+): Result | Promise<Result> {
   const answer = METHODS[era].get(method)
   if (answer === undefined) throw methodNotFound(era, method)
   requireOffered(era, method, exchange)

@@ -11,20 +11,31 @@ import { formatCursor, parseCursor, type Cursor } from './cursor.ts'
 import { cacheHints, complete, type Exchange, type Result } from './exchange.ts'
 
 /** One answer with everything, or the page a cursor names where the server has a page size. */
-export async function list(kind: Kind, exchange: Exchange): Promise<Result> {
+export function list(kind: Kind, exchange: Exchange): Result | Promise<Result> {
   const { catalog, params, caller, revision } = exchange
-  const members = { ...cacheHints(exchange), ...complete(exchange) }
-  if (params['cursor'] === undefined && catalog.settings.pageSize === undefined) {
-    return { open: catalog.list(kind, revision, visibleTo(caller, kind)), members }
+  if (params['cursor'] !== undefined || catalog.settings.pageSize !== undefined) {
+    return listPage(kind, exchange)
   }
+  return {
+    open: catalog.list(kind, revision, visibleTo(caller, kind)),
+    members: membersOf(exchange),
+  }
+}
+
+async function listPage(kind: Kind, exchange: Exchange): Promise<Result> {
+  const { catalog, params, revision } = exchange
   const cursor = requireCursor(params['cursor'], catalog)
   const source = await sourceOf(kind, cursor, exchange)
   const { items, next } = page(kind, source, cursor.index, exchange)
   const nextCursor = next && formatCursor({ revision: source.revision, index: next })
   return {
     open: source.join(kind, revision, items),
-    members: { ...(nextCursor && { nextCursor }), ...members },
+    members: { ...(nextCursor && { nextCursor }), ...membersOf(exchange) },
   }
+}
+
+function membersOf(exchange: Exchange): Readonly<Record<string, unknown>> {
+  return { ...cacheHints(exchange), ...complete(exchange) }
 }
 
 function requireCursor(text: unknown, { revision }: Catalog): Cursor {

@@ -36,6 +36,8 @@ export type Platform = {
   checks: Lookup<Check>
   /** Revisions this isolate knows of, by server: no older copy is taken (`design.md` §2). */
   newest: BoundedMap<Told>
+  /** Digests of keys that were presented, by the key itself: in memory alone. */
+  digestsOfKeys: BoundedMap<string>
   /** Which revision a session speaks, by its id. */
   sessionRevisions: BoundedMap<LegacyRevision>
   /** Digests of lists, by what decides them. */
@@ -79,6 +81,7 @@ export function createPlatform(env: Env, settings: Settings): Platform {
     credentials: lookup(CREDENTIAL_BYTES),
     checks: lookup(SMALL_BYTES),
     newest,
+    digestsOfKeys: new BoundedMap(SMALL_BYTES),
     sessionRevisions: new BoundedMap(SMALL_BYTES),
     digests: new BoundedMap(SMALL_BYTES),
     organizations: lookup(SMALL_BYTES, { freshMs: ORGANIZATION_FRESH_MS }),

@@ -28,8 +28,8 @@ describe('Paging of a hosted list', () => {
     )
   const page = async (cursor?: unknown) =>
     (await rollcall.post(path, legacy('tools/list', cursor === undefined ? {} : { cursor }))).json
-  const namesOf = (json: any): string[] =>
-    json.result.tools.map((one: { name: string }) => one.name) // oxlint-disable-line typescript/no-explicit-any
+  const namesOf = ({ result }: { result: { tools: { name: string }[] } }): string[] =>
+    result.tools.map(({ name }) => name)
 
   it('§9.2 #48: visits each tool once, and ends without a cursor', async () => {
     await fill()

@@ -72,8 +72,15 @@ describe('The hosted surface as its documentation shows it', () => {
   it('U.5 #1: answers the documented curl with exactly the documented JSON', async () => {
     const { stdout } = await promisify(execFile)('curl', [
       '-s',
-      ...['-X', 'POST', '-H', 'Content-Type: application/json'],
-      ...['-H', 'Mcp-Session-Id: your_session_id', '-d', SEED_BODY, rollcall.url + PATH],
+      '-X',
+      'POST',
+      '-H',
+      'Content-Type: application/json',
+      '-H',
+      'Mcp-Session-Id: your_session_id',
+      '-d',
+      SEED_BODY,
+      rollcall.url + PATH,
     ])
     assert.equal(stdout, JSON.stringify(SEED_ANSWER))
   })

@@ -5,32 +5,20 @@ import { patchSettings, ServerSettings, type SettingsPatch } from '../../catalog
 import { invalid } from '../../catalog/issues.ts'
 import { HttpError } from '../../protocol/http-error.ts'
 import type { ItemRecord } from '../../catalog/item.ts'
-import type { Act } from './audit.ts'
-import { NamesMoved } from './claims.ts'
+import { changeServer, type Next, type WrittenServer } from './change-server.ts'
 import type { Context, Write } from './context.ts'
 import { keysOfServer, revokeKey } from './credentials.ts'
 import { releaseNames, type Name } from './names.ts'
 import { settingsAt } from './revisions.ts'
 import {
-  describeServer,
-  findServer,
   isSlugTaken,
   namesOf,
   removeServer,
   requireRevision,
   requireServer,
-  writeServer,
   type LiveServer,
-  type ServerRecord,
 } from './servers.ts'
 import { readItems, type ItemChange } from './items.ts'
-
-/** What a server becomes, from what it is inside the transaction; undefined where there is none. */
-type Next = (live: LiveServer | undefined) => { settings: ServerSettings; items?: ItemChange }
-
-export type WrittenServer = { server: ServerRecord; created: boolean }
-
-const MAX_TRIES = 3 // names that other commands took or gave up between claim and commit
 
 /** Makes a new server from a file, under the file's id where it has one. */
 export async function createServer(
@@ -39,7 +27,7 @@ export async function createServer(
   write: Write,
 ): Promise<WrittenServer> {
   const id = file.id ?? mintServerId()
-  return change(context, id, 'servers.create', write, (live) => {
+  return changeServer(context, id, 'servers.create', write, (live) => {
     if (live !== undefined) {
       throw new HttpError(409, 'server_id_taken', `The server id "${id}" is taken`)
     }
@@ -62,7 +50,7 @@ export async function putServer(
   if (file.id !== undefined && file.id !== id) {
     throw invalid([{ path: 'id', message: 'must be the id of the path, or absent' }])
   }
-  return change(context, id, 'servers.put', write, (live) => {
+  return changeServer(context, id, 'servers.put', write, (live) => {
     const keepsSlug = file.slugIsDerived && live !== undefined
     const settings = keepsSlug
       ? { ...file.settings, slug: live.settings.slug }
@@ -79,7 +67,7 @@ export async function patchServer(
   write: Write,
 ): Promise<WrittenServer> {
   requireServer(context.sql, id)
-  return change(context, id, 'servers.patch', write, (live) => ({
+  return changeServer(context, id, 'servers.patch', write, (live) => ({
     settings: patchSettings(requireLive(live).settings, patch),
   }))
 }
@@ -137,7 +125,7 @@ export async function rollbackServer(
     requireLive(live)
     return { settings, items }
   }
-  return change(context, id, 'servers.rollback', write, next, { to: revision })
+  return changeServer(context, id, 'servers.rollback', write, next, { to: revision })
 }
 
 /** The server file of a server, as it stands or as it was at a kept revision. */
@@ -150,65 +138,6 @@ export function exportServer(
   const revision = asked ?? server.revision
   const settings = asked === undefined ? server.settings : requireSettingsAt(sql, id, asked)
   return { file: formatServerFile(id, settings, readItems(sql, id, asked)), revision }
-}
-
-/**
- * The way of every change: the names that the change needs are claimed, and then all is decided once
- * more inside the transaction, since other commands may have run meanwhile.
- */
-async function change(
-  context: Context,
-  id: string,
-  act: string,
-  write: Write,
-  next: Next,
-  detail: Readonly<Record<string, unknown>> = {},
-): Promise<WrittenServer> {
-  const { sql, claims, organization } = context
-  for (let tries = 1; ; tries++) {
-    const before = findServer(sql, id).live
-    requireRevision(before, write.expected)
-    const claimed = namesOf(id, next(before).settings)
-    try {
-      return await claims.claiming(organization, claimed, () =>
-        commit(context, id, write, next, claimed, { act, detail }),
-      )
-    } catch (error) {
-      if (!(error instanceof NamesMoved) || tries === MAX_TRIES) throw error
-    }
-  }
-}
-
-function commit(
-  { sql, now }: Context,
-  id: string,
-  { actor, expected }: Write,
-  next: Next,
-  claimed: readonly Name[],
-  { act, detail }: Pick<Act, 'act' | 'detail'>,
-): WrittenServer {
-  const { live } = findServer(sql, id)
-  requireRevision(live, expected)
-  const { settings, items } = next(live)
-  const needed = namesOf(id, settings)
-  if (needed.some((name) => !isAmong(claimed, name))) throw new NamesMoved()
-  writeServer(
-    sql,
-    id,
-    { settings, ...(items && { items }) },
-    { actor, act, target: id, ...(detail && { detail }) },
-    now,
-  )
-  const old = live === undefined ? [] : namesOf(id, live.settings)
-  releaseNames(
-    sql,
-    old.filter((name) => !isAmong(needed, name)),
-  )
-  return { server: describeServer(sql, id), created: live === undefined }
-}
-
-function isAmong(names: readonly Name[], { kind, name }: Name): boolean {
-  return names.some((other) => other.kind === kind && other.name === name)
 }
 
 function withFreeSlug(

@@ -1,9 +1,9 @@
 /** The admin API's organizations and the audit log. */
 import * as z from 'zod'
 import { mintId, Slug } from '../../catalog/names.ts'
-import { requireValid } from '../../catalog/issues.ts'
+import { invalid, requireValid } from '../../catalog/issues.ts'
 import { allDirectories } from '../../objects/resident.ts'
-import { HttpError, valueOf } from '../../protocol/http-error.ts'
+import { valueOf } from '../../protocol/http-error.ts'
 import type { Platform } from '../platform.ts'
 import { ownerOf } from '../sources.ts'
 import { learnRemoved } from './learn.ts'
@@ -97,11 +97,7 @@ export async function patchOrganization(call: OperatorCall): Promise<Response> {
   const { name } = await readValid(call, OrganizationPatch)
   const { id, name: before } = valueOf(await stub.describe())
   if (id === DEFAULT_ORGANIZATION.id) {
-    throw new HttpError(
-      409,
-      'name_is_fixed',
-      `"${before}" keeps its name: it is used where none is given`,
-    )
+    throw invalid([{ path: 'name', message: `is fixed: "${before}" is used where none is named` }])
   }
   const record = valueOf(await stub.nameAs(name, writeOf(call)))
   forget(call.platform, [before, name])

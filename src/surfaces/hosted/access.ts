@@ -9,22 +9,23 @@ import { countFailedCredential } from '../limits.ts'
 import type { Platform, Visit } from '../platform.ts'
 import { credentialSource } from '../sources.ts'
 
-/** The caller of a request, or 401 with a challenge. */
-export async function requireCaller(
+/** The caller of a request, or 401 with a challenge. No promise where a server is open to all. */
+export function requireCaller(
   platform: Platform,
   visit: Visit,
-  { auth, id }: { auth: 'none' | 'key'; id: string },
-  headers: Headers,
-): Promise<Caller> {
-  if (auth === 'none') return ANONYMOUS
-  const secret = presentedSecret(headers)
+  { settings, id }: Catalog,
+): Caller | Promise<Caller> {
+  if (settings.auth === 'none') return ANONYMOUS
+  return requireKeyHolder(platform, visit, id)
+}
+
+async function requireKeyHolder(platform: Platform, visit: Visit, server: string): Promise<Caller> {
+  const secret = presentedSecret(visit.request.headers)
   if (secret === undefined) {
-    throw unauthorized(
-      'missing_authorization',
-      'This server needs a key: Authorization: Bearer <key>',
-    )
+    const message = 'This server needs a key: Authorization: Bearer <key>'
+    throw unauthorized('missing_authorization', message)
   }
-  const caller = isServerKey(secret) ? await callerOf(platform, visit, id, secret) : undefined
+  const caller = await callerOf(platform, visit, server, secret)
   if (caller !== undefined) return caller
   await countFailedCredential(platform, visit)
   throw invalidKey()
@@ -45,11 +46,24 @@ async function callerOf(
   server: string,
   secret: string,
 ): Promise<Caller | undefined> {
-  const source = credentialSource(platform, visit)
-  const { value } = await platform.credentials.find(sha256Hex(secret), source, visit.waitUntil)
+  const digest = digestOf(platform, secret)
+  if (digest === undefined) return undefined
+  const { value } =
+    platform.credentials.fresh(digest) ??
+    (await platform.credentials.find(digest, credentialSource(platform, visit), visit.waitUntil))
   if (value === undefined || value === 'revoked') return undefined
   if (value.server !== server || value.expiresAtMs <= Date.now()) return undefined
   return { id: value.id, tools: value.tools, expiresAtMs: value.expiresAtMs }
+}
+
+/** The digest a key is looked up by; undefined for what cannot be one. Made once for each key. */
+function digestOf({ digestsOfKeys }: Platform, secret: string): string | undefined {
+  const known = digestsOfKeys.get(secret)
+  if (known !== undefined) return known
+  if (!isServerKey(secret)) return undefined
+  const digest = sha256Hex(secret)
+  digestsOfKeys.set(secret, digest, 2 * (secret.length + digest.length))
+  return digest
 }
 
 /** The key a caller's messages count under: their credential, else server and address. */

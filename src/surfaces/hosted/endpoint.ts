@@ -6,7 +6,8 @@ import type { Catalog } from '../../catalog/catalog.ts'
 import { classify } from '../../protocol/classify.ts'
 import { isJson } from '../../protocol/headers.ts'
 import { HttpError, valueOf } from '../../protocol/http-error.ts'
-import { parseMessage, type Message } from '../../protocol/json-rpc.ts'
+import type { Envelope } from '../../protocol/envelope.ts'
+import { parseMessage, type Message, type Request as RpcRequest } from '../../protocol/json-rpc.ts'
 import { MODERN_REVISION, type LegacyRevision } from '../../protocol/revisions.ts'
 import { corsHeaders, preflight, requireOrigin } from '../cors.ts'
 import { requireSlots } from '../limits.ts'
@@ -26,7 +27,14 @@ import { listen, openSessionStream } from './listen.ts'
 import { answerLive } from './live-answer.ts'
 import { ACCEPTED, answerBatch, answerError, answerRequest, type Answer } from './messages.ts'
 import { openSession } from './open-session.ts'
-import { exchangeOf, requireCatalog, requireServing, type Address, type Site } from './site.ts'
+import {
+  exchangeOf,
+  freshCatalog,
+  requireCatalog,
+  requireServing,
+  type Address,
+  type Site,
+} from './site.ts'
 
 /** Answers any request to a hosted server's path. */
 export async function hosted(
@@ -37,33 +45,27 @@ export async function hosted(
   const { request } = visit
   const origin = request.headers.get('origin')
   try {
-    const { catalog, staleMs } = await requireCatalog(platform, visit, address)
+    const { catalog, staleMs } =
+      freshCatalog(platform, address) ?? (await requireCatalog(platform, visit, address))
     requireOrigin(origin, catalog.settings.origins, platform.settings.DEVELOPMENT)
     if (request.method === 'OPTIONS') return preflight(request)
-    const { settings, id } = requireServing(catalog)
-    const caller = await requireCaller(
-      platform,
-      visit,
-      { auth: settings.auth, id },
-      request.headers,
-    )
+    requireServing(catalog)
+    const who = requireCaller(platform, visit, catalog)
+    // What is no promise is not awaited: each wait costs this path a hundredth.
+    const caller = who instanceof Promise ? await who : who
     const site: Site = { platform, visit, catalog, caller }
-    await takeSlots(site, 1)
-    const answer = await answerMethod(site)
-    return respond(answer, {
-      ...corsHeaders(origin),
-      ...ageHeader(staleMs),
-      ...cacheHeader(catalog),
-    })
+    if (catalog.settings.rateLimit !== undefined) await takeSlots(site, 1)
+    const answer =
+      request.method === 'POST' ? await answerPost(site) : await answerOtherMethod(site)
+    return respond(answer, headersOf(origin, staleMs, catalog))
   } catch (error) {
     return formatRefusal(refusalOf(error), origin)
   }
 }
 
 /** GET and DELETE are of sessions: 405 without an id of our shape (D1). */
-async function answerMethod(site: Site): Promise<Answer | Response> {
+async function answerOtherMethod(site: Site): Promise<Answer | Response> {
   const { request } = site.visit
-  if (request.method === 'POST') return answerPost(site)
   const isOfSession = request.method === 'GET' || request.method === 'DELETE'
   const visitor = isOfSession ? findVisitor(site) : undefined
   if (visitor === undefined) throw methodNotAllowed('POST')
@@ -85,38 +87,44 @@ async function answerPost(site: Site): Promise<Answer | Response> {
   try {
     const body = await readJson(request)
     if (Array.isArray(body)) return await answerArray(site, body)
-    return await answerOne(site, parseMessage(body))
+    const answer = answerOne(site, parseMessage(body))
+    return answer instanceof Promise ? await answer : answer
   } catch (error) {
     return answerError(error, undefined)
   }
 }
 
-async function answerOne(site: Site, message: Message): Promise<Answer | Response> {
+function answerOne(site: Site, message: Message): Answer | Response | Promise<Answer | Response> {
   const { headers } = site.visit.request
   const classified = classify(message, headers)
   if (classified.era === 'modern') {
-    if (!('envelope' in classified)) return ACCEPTED
-    const { envelope, message: request } = classified
-    if (request.method === 'subscriptions/listen') return listen(site, request)
-    const { clientCapabilities } = envelope
-    const asked = { ...exchangeOf(site), revision: MODERN_REVISION, clientCapabilities } as const
-    return request.method === 'tools/call'
-      ? answerLive(request, envelope, asked, headers)
-      : answerRequest('modern', request, asked)
+    return 'envelope' in classified ? answerModern(site, classified) : ACCEPTED
   }
   const visitor = findVisitor(site)
   if (message.kind !== 'request') return takeNote(visitor, site, message)
-  if (message.method === 'initialize') {
-    if (visitor !== undefined) valueOf(await visitor.stub.describe(claimOf(site)))
-    return openSession(site, message)
-  }
+  if (message.method === 'initialize') return initialize(visitor, site, message)
   if (visitor !== undefined) return answerInSession(visitor, message)
   const { revision } = classified
-  return answerRequest('legacy', message, {
-    ...exchangeOf(site),
-    revision,
-    clientCapabilities: undefined,
-  })
+  const asked = { ...exchangeOf(site), revision, clientCapabilities: undefined }
+  return answerRequest('legacy', message, asked)
+}
+
+function answerModern(
+  site: Site,
+  { envelope, message }: { envelope: Envelope; message: RpcRequest },
+): Answer | Promise<Answer | Response> {
+  if (message.method === 'subscriptions/listen') return listen(site, message)
+  const { clientCapabilities } = envelope
+  const asked = { ...exchangeOf(site), revision: MODERN_REVISION, clientCapabilities } as const
+  return message.method === 'tools/call'
+    ? answerLive(message, envelope, asked, site.visit.request.headers)
+    : answerRequest('modern', message, asked)
+}
+
+/** `initialize` opens a session, another one where it comes within one; a dead one is 404 (D1). */
+async function initialize(visitor: Visitor | undefined, site: Site, message: RpcRequest) {
+  if (visitor !== undefined) valueOf(await visitor.stub.describe(claimOf(site)))
+  return openSession(site, message)
 }
 
 /** A batch, which 2025-03-26 alone has: the session's revision, or else the header's (D2). */
@@ -156,28 +164,40 @@ async function takeSlots(site: Site, slots: number): Promise<void> {
   )
 }
 
-function respond(answer: Answer | Response, headers: Readonly<Record<string, string>>): Response {
-  if (answer instanceof Response) {
-    const response = new Response(answer.body, answer)
-    for (const [name, value] of Object.entries(headers)) {
-      if (!response.headers.has(name)) response.headers.set(name, value)
-    }
-    return response
-  }
+const JSON_TYPE = { 'Content-Type': 'application/json' }
+const PLAIN = { headers: JSON_TYPE }
+
+/** The response of an answer; `headers` are what this request adds, undefined for nothing. */
+function respond(answer: Answer | Response, headers: Record<string, string> | undefined): Response {
+  if (answer instanceof Response) return headers === undefined ? answer : extended(answer, headers)
   const { status, body } = answer
-  if (body === undefined) return new Response(null, { status, headers })
-  return new Response(body, { status, headers: { 'Content-Type': 'application/json', ...headers } })
+  if (body === undefined) return new Response(null, { status, ...(headers && { headers }) })
+  if (status === 200 && headers === undefined) return new Response(body, PLAIN)
+  return new Response(body, { status, headers: { ...JSON_TYPE, ...headers } })
+}
+
+function extended(response: Response, headers: Record<string, string>): Response {
+  const copy = new Response(response.body, response)
+  for (const [name, value] of Object.entries(headers)) {
+    if (!copy.headers.has(name)) copy.headers.set(name, value)
+  }
+  return copy
 }
 
 function methodNotAllowed(allow: string): HttpError {
   return new HttpError(405, 'method_not_allowed', `Use ${allow}`, { headers: { Allow: allow } })
 }
 
-function ageHeader(staleMs: number): Readonly<Record<string, string>> {
-  return staleMs === 0 ? {} : { Age: String(Math.ceil(staleMs / 1000)) }
-}
-
-/** A list that depends on the caller belongs in no shared cache. */
-function cacheHeader({ settings }: Catalog): Readonly<Record<string, string>> {
-  return settings.auth === 'none' ? {} : { 'Cache-Control': 'no-store' }
+/** A page's permission, the age of a copy that could not be checked, and what no cache may keep. */
+function headersOf(
+  origin: string | null,
+  staleMs: number,
+  { settings }: Catalog,
+): Record<string, string> | undefined {
+  if (origin === null && staleMs === 0 && settings.auth === 'none') return undefined
+  return {
+    ...corsHeaders(origin),
+    ...(staleMs > 0 && { Age: String(Math.ceil(staleMs / 1000)) }),
+    ...(settings.auth !== 'none' && { 'Cache-Control': 'no-store' }),
+  }
 }

@@ -134,7 +134,7 @@ export async function listen(site: Site, { id, params = {} }: RpcRequest): Promi
 function requireUris(value: unknown, id: RequestId): string[] {
   if (value === undefined) return []
   const isList = Array.isArray(value) && value.every((uri) => typeof uri === 'string')
-  if (isList && value.length <= MAX_SUBSCRIPTIONS) return value as string[]
+  if (isList && value.length <= MAX_SUBSCRIPTIONS) return value
   const message = `Invalid params: resourceSubscriptions must be at most ${MAX_SUBSCRIPTIONS} URIs`
   throw new RpcError(INVALID_PARAMS, message, { id })
 }
@@ -161,7 +161,7 @@ async function openSocket(
 ): Promise<WebSocket | undefined> {
   const query = new URLSearchParams({ ...tags, caller: caller.id })
   const response = await channelOf(platform.env.CHANNEL, catalog.id).fetch(
-    `https://channel/?${query}`,
+    `https://channel/?${query.toString()}`,
     { headers: { upgrade: 'websocket' } },
   )
   if (response.status === 429) {

@@ -28,7 +28,7 @@ export async function answerLive(
 ): Promise<Answer | Response> {
   const abort = new AbortController()
   const stream = acceptsEventStream(headers.get('accept')) ? new LiveStream(abort) : undefined
-  const answer = answerRequest('modern', message, {
+  const pending = answerRequest('modern', message, {
     ...asked,
     talk: {
       progressToken: stream && envelope.progressToken,
@@ -37,6 +37,7 @@ export async function answerLive(
       notify: (notification) => stream?.send(JSON.stringify(notification)),
     },
   })
+  const answer = Promise.resolve(pending)
   if (stream === undefined) return answer
   const first = await Promise.race([within(PATIENCE_MS, answer), stream.started])
   if (first !== undefined && first !== 'started') return first.value

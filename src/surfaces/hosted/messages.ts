@@ -29,14 +29,23 @@ type TakeNote = (message: Exclude<Message, RpcRequest>) => Promise<Answer>
 export const ACCEPTED: Answer = { status: 202, body: undefined }
 
 /** Answers a request of an era; what it throws in JSON-RPC form is an answer too. */
-export async function answerRequest(
+export function answerRequest(
   era: 'legacy' | 'modern',
   { id, method, params = {} }: RpcRequest,
   asked: Asked,
-): Promise<Answer> {
+): Answer | Promise<Answer> {
   try {
-    const result = await answerMessage(era, method, { ...asked, params })
+    const result = answerMessage(era, method, { ...asked, params })
+    if (result instanceof Promise) return answerLater(id, result)
     return { status: 200, body: formatResult(id, result) }
+  } catch (error) {
+    return answerError(error, id)
+  }
+}
+
+async function answerLater(id: RequestId, result: Promise<Result>): Promise<Answer> {
+  try {
+    return { status: 200, body: formatResult(id, await result) }
   } catch (error) {
     return answerError(error, id)
   }

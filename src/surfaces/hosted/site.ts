@@ -6,7 +6,7 @@ import type { Caller } from '../../callers/caller.ts'
 import { Catalog } from '../../catalog/catalog.ts'
 import { SERVER_ID } from '../../catalog/names.ts'
 import type { Gone } from '../../catalog/published.ts'
-import { Unavailable } from '../../memory/lookup.ts'
+import { Unavailable, type Found } from '../../memory/lookup.ts'
 import type { Exchange } from '../../methods/exchange.ts'
 import { HttpError } from '../../protocol/http-error.ts'
 import { learnRevision, type Platform, type Visit } from '../platform.ts'
@@ -18,19 +18,29 @@ export type Site = { platform: Platform; visit: Visit; catalog: Catalog; caller:
 
 export type Address = { slug: string; id: string | undefined }
 
+export type Shown = { catalog: Catalog; staleMs: number }
+
 /** The server at an address and how stale its copy is; 404 for everything else alike. */
 export async function requireCatalog(
   platform: Platform,
   visit: Visit,
   { slug, id }: Address,
-): Promise<{ catalog: Catalog; staleMs: number }> {
+): Promise<Shown> {
   const found = id ?? (await vanityServer(platform, visit, slug))
   if (found === undefined || !SERVER_ID.test(found)) throw notFound()
-  const { value, staleMs } =
-    platform.servers.fresh(found) ??
-    (await platform.servers.find(found, serverSource(platform, visit), visit.waitUntil))
-  if (!isShown(value)) throw notFound()
-  if (value.settings.slug !== slug || (id === undefined && !value.settings.vanity)) throw notFound()
+  const source = serverSource(platform, visit)
+  return requireShown(await platform.servers.find(found, source, visit.waitUntil), { slug, id })
+}
+
+/** The same from memory, without a promise; undefined when it is not fresh there. */
+export function freshCatalog({ servers }: Platform, address: Address): Shown | undefined {
+  const found = address.id === undefined ? undefined : servers.fresh(address.id)
+  return found && requireShown(found, address)
+}
+
+function requireShown({ value, staleMs }: Found<Catalog | Gone>, { slug, id }: Address): Shown {
+  if (!isShown(value) || value.settings.slug !== slug) throw notFound()
+  if (id === undefined && !value.settings.vanity) throw notFound()
   return { catalog: value, staleMs }
 }
 

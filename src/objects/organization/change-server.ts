@@ -1,0 +1,85 @@
+/**
+ * The way of every change of a server: the names it needs are claimed, and then all is decided once
+ * more inside the transaction, since other commands may have run meanwhile.
+ */
+import type { ServerSettings } from '../../catalog/server.ts'
+import type { Act } from './audit.ts'
+import { NamesMoved } from './claims.ts'
+import type { Context, Write } from './context.ts'
+import type { ItemChange } from './items.ts'
+import { releaseNames, type Name } from './names.ts'
+import {
+  describeServer,
+  findServer,
+  namesOf,
+  requireRevision,
+  writeServer,
+  type LiveServer,
+  type ServerRecord,
+} from './servers.ts'
+
+/** What a server becomes, from what it is inside the transaction; undefined where there is none. */
+export type Next = (live: LiveServer | undefined) => {
+  settings: ServerSettings
+  items?: ItemChange
+}
+
+export type WrittenServer = { server: ServerRecord; created: boolean }
+
+const MAX_TRIES = 3 // names that other commands took or gave up between claim and commit
+
+/** Changes a server as `next` says, or makes it; 412 when it moved, 409 when a name is taken. */
+export async function changeServer(
+  context: Context,
+  id: string,
+  act: string,
+  write: Write,
+  next: Next,
+  detail: Readonly<Record<string, unknown>> = {},
+): Promise<WrittenServer> {
+  const { sql, claims, organization } = context
+  for (let tries = 1; ; tries++) {
+    const before = findServer(sql, id).live
+    requireRevision(before, write.expected)
+    const claimed = namesOf(id, next(before).settings)
+    try {
+      return await claims.claiming(organization, claimed, () =>
+        commit(context, id, write, next, claimed, { act, detail }),
+      )
+    } catch (error) {
+      if (!(error instanceof NamesMoved) || tries === MAX_TRIES) throw error
+    }
+  }
+}
+
+function commit(
+  { sql, now }: Context,
+  id: string,
+  { actor, expected }: Write,
+  next: Next,
+  claimed: readonly Name[],
+  { act, detail }: Pick<Act, 'act' | 'detail'>,
+): WrittenServer {
+  const { live } = findServer(sql, id)
+  requireRevision(live, expected)
+  const { settings, items } = next(live)
+  const needed = namesOf(id, settings)
+  if (needed.some((name) => !isAmong(claimed, name))) throw new NamesMoved()
+  writeServer(
+    sql,
+    id,
+    { settings, ...(items && { items }) },
+    { actor, act, target: id, ...(detail && { detail }) },
+    now,
+  )
+  const old = live === undefined ? [] : namesOf(id, live.settings)
+  releaseNames(
+    sql,
+    old.filter((name) => !isAmong(needed, name)),
+  )
+  return { server: describeServer(sql, id), created: live === undefined }
+}
+
+function isAmong(names: readonly Name[], { kind, name }: Name): boolean {
+  return names.some((other) => other.kind === kind && other.name === name)
+}

@@ -1,0 +1,78 @@
+/** Rollcall as a contender: its build, wrangler.toml's bindings, filling it by its admin API. */
+import { setTimeout as wait } from 'node:timers/promises'
+import { createAdminClient } from '../../src/cli/admin-client.ts'
+import { readBindings } from './bindings.ts'
+import { rollcallScript } from './build.ts'
+import type { Build } from './launch.ts'
+import type { BenchTool } from './tools.ts'
+
+const OPERATOR_TOKEN = 'bench-operator-token-0123456789'
+const PUBLISHED_TIMEOUT_MS = 20_000
+const POLL_MS = 50
+
+/** Rollcall as wrangler builds it. */
+export async function rollcall(): Promise<Build> {
+  const { name, kv, limiters, objects, exports } = readBindings()
+  return {
+    name,
+    script: await rollcallScript(),
+    env: {
+      ...kv,
+      ...limiters,
+      ...objects,
+      OPERATOR_TOKEN: { type: 'text', value: OPERATOR_TOKEN },
+      SEAL_KEYS: { type: 'text', value: `k1:${Buffer.alloc(32, 1).toString('base64')}` },
+      DEVELOPMENT: { type: 'text', value: '1' },
+    },
+    exports,
+  }
+}
+
+export type BenchServer = { id: string; slug: string; auth: 'none' | 'key'; tools: BenchTool[] }
+
+/** A server for the bench; `number` tells several apart. */
+export function benchServer(
+  tools: BenchTool[],
+  { auth = 'none', number = 0 }: { auth?: 'none' | 'key'; number?: number } = {},
+): BenchServer {
+  const id = `be9c${String(number).padStart(12, '0')}`
+  return { id, slug: `bench-${number}`, auth, tools }
+}
+
+export const pathOf = ({ slug, id }: BenchServer): string => `/mcp/${slug}/${id}`
+
+/** Puts a server, and waits until it stands in KV: before that, lists come from its object. */
+export async function putServer(url: URL, { id, slug, auth, tools }: BenchServer): Promise<void> {
+  const admin = createAdminClient(url.origin, OPERATOR_TOKEN)
+  const handler = { kind: 'static', result: { content: [{ type: 'text', text: 'done' }] } }
+  const file = { name: slug, slug, auth, tools: tools.map((tool) => ({ ...tool, handler })) }
+  await admin.put(`/servers/${id}`, JSON.stringify(file))
+  const deadline = Date.now() + PUBLISHED_TIMEOUT_MS
+  for (;;) {
+    const { revision, publishedRevision } = (await admin.get(`/servers/${id}`)) as {
+      revision: number
+      publishedRevision: number
+    }
+    if (publishedRevision === revision) return
+    if (Date.now() > deadline) throw new Error(`server ${id} did not come to KV`)
+    await wait(POLL_MS)
+  }
+}
+
+/** Makes a key that opens a server and shows these of its tools; its secret. */
+export async function createKey(
+  url: URL,
+  { id }: BenchServer,
+  tools: readonly string[],
+): Promise<string> {
+  const response = await fetch(new URL('/api/v1/keys', url), {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${OPERATOR_TOKEN}`,
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify({ name: 'bench', server: id, tools }),
+  })
+  if (!response.ok) throw new Error(`no key: ${response.status} ${await response.text()}`)
+  return (await response.json<{ secret: string }>()).secret
+}

@@ -1,0 +1,43 @@
+/** What the bench measures, with the bar of each; a scenario without one is reported only. */
+import { measureBundle } from './bundle.ts'
+import { measureCold } from './cold.ts'
+import { compareLists } from './lists.ts'
+import { measureMemory } from './memory.ts'
+import { measureStart } from './start.ts'
+import type { Row } from './table.ts'
+
+export type ListScenario = {
+  name: string
+  tools: number
+  /** The caller's key shows every other tool; warm, so the answer has been joined before. */
+  halfHidden?: boolean
+  /** The era of the request; the session era where absent. */
+  era?: 'modern'
+  /** Whether mcp-lite takes part. */
+  peer?: boolean
+  /** The most CPU, as a multiple of the floor's. */
+  bar?: number
+  /** Whether Rollcall must take less CPU than mcp-lite. */
+  belowPeer?: boolean
+  /** Requests of one slice: enough for about 0.3 s of CPU. */
+  requests: number
+}
+
+export type Scenario = { name: string; run: () => Promise<Row[]> }
+
+const LISTS: readonly ListScenario[] = [
+  { name: '2 tools', tools: 2, peer: true, bar: 1.25, requests: 2500 },
+  { name: '50 tools', tools: 50, peer: true, bar: 1.2, belowPeer: true, requests: 2500 },
+  { name: '1000 tools', tools: 1000, peer: true, bar: 1.1, belowPeer: true, requests: 600 },
+  { name: '10000 tools', tools: 10_000, bar: 1.3, requests: 80 },
+  { name: '50 tools, half hidden by a key', tools: 50, halfHidden: true, bar: 1.4, requests: 2500 },
+  { name: '50 tools, 2026-07-28', tools: 50, era: 'modern', requests: 2500 },
+]
+
+export const SCENARIOS: readonly Scenario[] = [
+  ...LISTS.map((list) => ({ name: list.name, run: () => compareLists(list) })),
+  { name: 'memory, ten servers of 10000 tools', run: measureMemory },
+  { name: 'cold, first list of 1000 tools', run: measureCold },
+  { name: 'start', run: measureStart },
+  { name: 'bundle', run: measureBundle },
+]
