@@ -63,7 +63,9 @@ export default {
     const visit: Visit = {
       request,
       waitUntil: (work) => context.waitUntil(work),
-      address: request.headers.get('cf-connecting-ip') ?? 'unknown',
+      get address() {
+        return request.headers.get('cf-connecting-ip') ?? 'unknown'
+      },
     }
     const [, slug, id] = HOSTED.exec(request.url) ?? []
     if (slug !== undefined) return hosted(platform, visit, { slug, id })

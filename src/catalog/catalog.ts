@@ -17,7 +17,7 @@ import {
   type Span,
 } from './published.ts'
 import type { ServerSettings } from './server.ts'
-import { Binding } from './tool.ts'
+import type { Binding } from './tool.ts'
 
 /** Some items of a kind, with a key that is the same exactly when the names are. */
 export type Selection = { key: string; includes: (name: string) => boolean }
@@ -91,7 +91,7 @@ export class Catalog {
     const parts: Uint8Array[] = [encodeUtf8(opening(kind))]
     for (const item of items) {
       if (parts.length > 1) parts.push(COMMA)
-      parts.push(this.#rendered(item, protocol))
+      parts.push(this.#rendered(kind, item, protocol))
     }
     parts.push(CLOSING)
     return concat(parts)
@@ -122,14 +122,14 @@ export class Catalog {
     return this.definition(item) as Tool
   }
 
-  /** What serves a call of a tool. */
+  /** What serves a call of a tool; it was checked when it was written. */
   toolBinding(item: PublishedItem): Binding {
-    return Binding.parse(this.binding(item))
+    return this.binding(item) as Binding
   }
 
-  #rendered(item: PublishedItem, protocol: Revision): Uint8Array {
+  #rendered(kind: Kind, item: PublishedItem, protocol: Revision): Uint8Array {
     if (!differsIn(item.differing, protocol)) return this.#slice(item.definition)
-    const projected = projectItem(JSON.parse(this.#text(item.definition)), protocol)
+    const projected = projectItem(kind, JSON.parse(this.#text(item.definition)), protocol)
     return encodeUtf8(JSON.stringify(projected))
   }
 

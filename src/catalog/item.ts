@@ -44,8 +44,6 @@ export type Form = {
   schema: z.ZodType<{ status: Status; sortOrder?: number | undefined }>
   name: string
   serving: readonly string[]
-  /** The serving member to name when they are too long together. */
-  mainMember: string
   /** What else is wrong with a definition, at paths within it. */
   problems?: (definition: Readonly<Record<string, unknown>>) => Detail[]
 }
@@ -67,13 +65,23 @@ export function readItem(
   const record = split(form, isObject(value) ? value : {}, { status, sortOrder })
   const details = [
     ...tooLong(at === '' ? record.name : at, record.definition, MAX_DEFINITION_BYTES),
-    ...tooLong(within(at, form.mainMember), record.binding, MAX_BINDING_BYTES),
+    ...tooLongBinding(record.binding, at),
     ...(form.problems?.(JSON.parse(record.definition)) ?? []).map(({ path, message }) => ({
       path: within(at, path),
       message,
     })),
   ]
   return { record: details.length > 0 ? undefined : record, details }
+}
+
+/** A binding that takes too many bytes, told of the member that takes most. */
+function tooLongBinding(binding: string, at: string): Detail[] {
+  if (tooLong('', binding, MAX_BINDING_BYTES).length === 0) return []
+  const members = Object.entries(JSON.parse(binding) as object).map(
+    ([key, value]) => [JSON.stringify(value).length, key] as const,
+  )
+  const [longest] = members.toSorted(([one], [other]) => other - one)
+  return tooLong(within(at, longest?.[1] ?? ''), binding, MAX_BINDING_BYTES)
 }
 
 /** A text that takes more bytes of UTF-8 than it may. */

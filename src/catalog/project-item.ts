@@ -5,14 +5,22 @@
  */
 import { isObject } from '../protocol/json-rpc.ts'
 import { REVISIONS, type Revision } from '../protocol/revisions.ts'
+import type { Kind } from './item.ts'
 
-const TITLED: readonly string[] = ['title', 'outputSchema', '_meta']
-const ILLUSTRATED: readonly string[] = ['icons', 'execution']
-
+/** What a revision does not have of any kind of item. */
 const LEFT_OUT: Readonly<Record<Revision, readonly string[]>> = {
-  '2024-11-05': ['annotations', ...TITLED, ...ILLUSTRATED],
-  '2025-03-26': [...TITLED, ...ILLUSTRATED],
-  '2025-06-18': ILLUSTRATED,
+  '2024-11-05': ['title', '_meta', 'icons'],
+  '2025-03-26': ['title', '_meta', 'icons'],
+  '2025-06-18': ['icons'],
+  '2025-11-25': [],
+  '2026-07-28': [],
+}
+
+/** What it does not have of tools beside that. */
+const LEFT_OUT_OF_TOOLS: Readonly<Record<Revision, readonly string[]>> = {
+  '2024-11-05': ['annotations', 'outputSchema', 'execution'],
+  '2025-03-26': ['outputSchema', 'execution'],
+  '2025-06-18': ['execution'],
   '2025-11-25': [],
   '2026-07-28': ['execution'],
 }
@@ -21,19 +29,20 @@ const OBJECT_OUTPUT: ReadonlySet<Revision> = new Set(['2025-06-18', '2025-11-25'
 
 /** The item as `revision` lists it; the same object when nothing differs. */
 export function projectItem(
+  kind: Kind,
   item: Readonly<Record<string, unknown>>,
   revision: Revision,
 ): Readonly<Record<string, unknown>> {
-  const hidden = hiddenMembers(item, revision)
+  const hidden = hiddenMembers(kind, item, revision)
   if (hidden.length === 0) return item
   return Object.fromEntries(Object.entries(item).filter(([key]) => !hidden.includes(key)))
 }
 
 /** One bit a revision, set where the revision lists the item otherwise than it is stored. */
-export function differingRevisions(item: Readonly<Record<string, unknown>>): number {
+export function differingRevisions(kind: Kind, item: Readonly<Record<string, unknown>>): number {
   return REVISIONS.reduce(
     (bits, revision, index) =>
-      hiddenMembers(item, revision).length > 0 ? bits | (1 << index) : bits,
+      hiddenMembers(kind, item, revision).length > 0 ? bits | (1 << index) : bits,
     0,
   )
 }
@@ -43,10 +52,15 @@ export function differsIn(bits: number, revision: Revision): boolean {
   return (bits & (1 << REVISIONS.indexOf(revision))) !== 0
 }
 
-function hiddenMembers(item: Readonly<Record<string, unknown>>, revision: Revision): string[] {
-  const hidden = LEFT_OUT[revision].filter((member) => Object.hasOwn(item, member))
+function hiddenMembers(
+  kind: Kind,
+  item: Readonly<Record<string, unknown>>,
+  revision: Revision,
+): string[] {
+  const later = kind === 'tools' ? LEFT_OUT_OF_TOOLS[revision] : []
+  const hidden = [...LEFT_OUT[revision], ...later].filter((member) => Object.hasOwn(item, member))
   const output = item['outputSchema']
-  if (output !== undefined && OBJECT_OUTPUT.has(revision)) {
+  if (kind === 'tools' && output !== undefined && OBJECT_OUTPUT.has(revision)) {
     if (!isObject(output) || output['type'] !== 'object') hidden.push('outputSchema')
   }
   return hidden

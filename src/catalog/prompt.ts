@@ -47,5 +47,4 @@ export const PROMPT_FORM: Form = {
   schema: PromptInput,
   name: 'name',
   serving: ['messages', 'completions'],
-  mainMember: 'messages',
 }

@@ -14,7 +14,7 @@ import { isObject } from '../protocol/json-rpc.ts'
 import { KINDS, type ItemRecord, type Kind } from './item.ts'
 import { differingRevisions } from './project-item.ts'
 import { ServerSettings } from './server.ts'
-import { Binding, isLogging } from './tool.ts'
+import { isLogging, type Binding } from './tool.ts'
 
 /** KV holds 25 MiB in a value; what is longer is refused when it is written. */
 export const MAX_PUBLISHED_BYTES = 24 * 1024 * 1024
@@ -39,7 +39,13 @@ const Header = z.object({
   revision: z.int(),
   /** Not strict: during a deploy a newer writer may know a setting more. */
   settings: z.object(ServerSettings.shape),
-  features: z.object({ logging: z.boolean(), completions: z.boolean() }),
+  features: z.object({
+    tools: z.boolean(),
+    prompts: z.boolean(),
+    resources: z.boolean(),
+    logging: z.boolean(),
+    completions: z.boolean(),
+  }),
   items: z.object({
     tools: Index,
     prompts: Index,
@@ -48,8 +54,17 @@ const Header = z.object({
   } satisfies Record<Kind, unknown>),
 })
 
-/** What a server has beyond lists: log levels and completions, each only where an item uses it. */
-export type Features = { logging: boolean; completions: boolean }
+/**
+ * What a server offers at all, paused items counted: a capability does not come and go with the last
+ * tool's status. Log levels and completions only where an item uses them.
+ */
+export type Features = {
+  tools: boolean
+  prompts: boolean
+  resources: boolean
+  logging: boolean
+  completions: boolean
+}
 
 export type PublishedItem = {
   name: string
@@ -79,7 +94,7 @@ export type Gone = { organization: string; id: string; revision: number; deleted
 /** A value in KV that is not what we write; treated as if KV had failed. */
 export class UnreadablePublished extends Error {}
 
-/** The value for a server's active items, those of a kind given in order. */
+/** The value for a server, its active items listed; those of a kind are given in order. */
 export function formatPublished(
   server: { organization: string; id: string; revision: number; settings: ServerSettings },
   items: readonly ItemRecord[],
@@ -88,14 +103,14 @@ export function formatPublished(
   const bindings: Uint8Array[] = []
   const index: Record<string, (string | number)[]> = {}
   for (const kind of KINDS) {
-    const ofKind = items.filter((item) => item.kind === kind)
+    const ofKind = items.filter((item) => item.kind === kind && item.status === 'active')
     const definitions = ofKind.map(({ definition }) => encodeUtf8(definition))
     const serving = ofKind.map(({ binding }) => encodeUtf8(binding))
     index[kind] = ofKind.flatMap(({ name, definition }, i) => [
       name,
       definitions[i]?.length ?? 0,
       serving[i]?.length ?? 0,
-      differingRevisions(JSON.parse(definition)),
+      differingRevisions(kind, JSON.parse(definition)),
     ])
     sections.push(encodeUtf8(opening(kind)), ...separated(definitions), encodeUtf8(']\n'))
     bindings.push(...serving)
@@ -176,9 +191,13 @@ function separated(parts: readonly Uint8Array[]): Uint8Array[] {
 }
 
 function featuresOf(items: readonly ItemRecord[]): Features {
+  const has = (...kinds: Kind[]) => items.some(({ kind }) => kinds.includes(kind))
   return {
+    tools: has('tools'),
+    prompts: has('prompts'),
+    resources: has('resources', 'resourceTemplates'),
     logging: items.some(
-      ({ kind, binding }) => kind === 'tools' && isLogging(Binding.parse(JSON.parse(binding))),
+      ({ kind, binding }) => kind === 'tools' && isLogging(JSON.parse(binding) as Binding),
     ),
     completions: items.some(
       ({ kind, binding }) => kind !== 'tools' && 'completions' in JSON.parse(binding),

@@ -1,12 +1,12 @@
 /** Resources and templates as an operator writes them: MCP's members, and the text or blob itself. */
 import * as z from 'zod'
+import { isObject } from '../protocol/json-rpc.ts'
 import { Icon, Meta } from '../protocol/content.ts'
-import { templateVariables } from '../protocol/uri-template.ts'
+import { MAX_URI_LENGTH, templateVariables } from '../protocol/uri-template.ts'
 import { Placement, type Form } from './item.ts'
 import { Completions } from './prompt.ts'
 
-const MAX_URI_LENGTH = 2048
-const MAX_VARIABLES = 10 // a match tries their values against each other
+const MAX_VARIABLES = 10
 
 const Described = {
   name: z.string().min(1).max(200),
@@ -45,9 +45,10 @@ const Body = { text: z.string().optional(), blob: z.base64().optional() }
 export const ResourceBinding = z.strictObject({ ...Body, completions: Completions.optional() })
 export type ResourceBinding = z.infer<typeof ResourceBinding>
 
-const hasOneBody = ({ text, blob }: { text?: unknown; blob?: unknown }) =>
-  (text === undefined) !== (blob === undefined)
-const ONE_BODY = { message: 'needs either text or blob' }
+const hasOneBody = (value: unknown) =>
+  !isObject(value) || (value['text'] === undefined) !== (value['blob'] === undefined)
+/** Told also where other fields are wrong. */
+const ONE_BODY = { message: 'needs either text or blob', when: () => true }
 
 export const ResourceInput = z
   .looseObject({ ...Resource.shape, ...Body, ...Placement })
@@ -62,7 +63,6 @@ export const RESOURCE_FORM: Form = {
   schema: ResourceInput,
   name: 'uri',
   serving: ['text', 'blob'],
-  mainMember: 'text',
 }
 
 export const TEMPLATE_FORM: Form = {
@@ -70,5 +70,4 @@ export const TEMPLATE_FORM: Form = {
   schema: ResourceTemplateInput,
   name: 'uriTemplate',
   serving: ['text', 'blob', 'completions'],
-  mainMember: 'text',
 }

@@ -37,7 +37,6 @@ export const TOOL_FORM: Form = {
   schema: ToolInput,
   name: 'name',
   serving: ['handler', 'requires'],
-  mainMember: 'handler',
   problems: ({ inputSchema }) => [
     ...tooLong('inputSchema', JSON.stringify(inputSchema), MAX_INPUT_SCHEMA_BYTES),
     ...findParamHeaders(inputSchema).problems,

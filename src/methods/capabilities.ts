@@ -1,22 +1,35 @@
 /** What `initialize` and `server/discover` advertise: exactly what is answered (§4.5). */
 import type { Catalog } from '../catalog/catalog.ts'
-import type { Kind } from '../catalog/item.ts'
 
 type Era = 'legacy' | 'modern'
+type Capabilities = Readonly<Record<string, unknown>>
+
+/** Each method's capability is looked up with it, so a catalog's are made once. */
+const known: Readonly<Record<Era, WeakMap<Catalog, Capabilities>>> = {
+  legacy: new WeakMap(),
+  modern: new WeakMap(),
+}
 
 /** The capabilities of a server: each where there is something to serve, change notices where it has those. */
-export function capabilitiesOf(catalog: Catalog, era: Era): Readonly<Record<string, unknown>> {
-  const { settings, features } = catalog
+export function capabilitiesOf(catalog: Catalog, era: Era): Capabilities {
+  const remembered = known[era].get(catalog)
+  if (remembered !== undefined) return remembered
+  const capabilities = make(catalog, era)
+  known[era].set(catalog, capabilities)
+  return capabilities
+}
+
+function make({ settings, features }: Catalog, era: Era): Capabilities {
   const changes = settings.notifications ? { listChanged: true } : {}
-  const has = (kind: Kind) => catalog.items(kind).length > 0
-  const hasResources = has('resources') || has('resourceTemplates')
-  const hasOthers = has('prompts') || hasResources
   // A session takes subscriptions in any case; the stateless era has them on a stream alone.
   const subscribes = era === 'legacy' || settings.notifications
+  const hasTools = features.tools || !(features.prompts || features.resources)
   return {
-    ...((has('tools') || !hasOthers) && { tools: changes }),
-    ...(has('prompts') && { prompts: changes }),
-    ...(hasResources && { resources: { ...changes, ...(subscribes && { subscribe: true }) } }),
+    ...(hasTools && { tools: changes }),
+    ...(features.prompts && { prompts: changes }),
+    ...(features.resources && {
+      resources: { ...changes, ...(subscribes && { subscribe: true }) },
+    }),
     ...(features.completions && { completions: {} }),
     ...(features.logging && { logging: {} }),
   }

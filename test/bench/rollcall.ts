@@ -22,7 +22,6 @@ export async function rollcall(): Promise<Build> {
       ...objects,
       OPERATOR_TOKEN: { type: 'text', value: OPERATOR_TOKEN },
       SEAL_KEYS: { type: 'text', value: `k1:${Buffer.alloc(32, 1).toString('base64')}` },
-      DEVELOPMENT: { type: 'text', value: '1' },
     },
     exports,
   }

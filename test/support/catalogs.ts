@@ -7,13 +7,12 @@ import { BoundedMap } from '../../src/memory/bounded-map.ts'
 export const ORGANIZATION = 'org_test'
 export const SERVER_ID = 'a1b2c3d4e5f6a1b2'
 
-/** The published bytes of a server file's active items, those of a kind in order. */
+/** The published bytes of a server file, its items in order. */
 export function publishedBytes(file: object, revision = 1): Uint8Array<ArrayBuffer> {
   const { settings, items } = parseServerFile(file)
-  const active = items
-    .filter(({ status }) => status === 'active')
-    .toSorted((a, b) => (a.sortOrder ?? 0) - (b.sortOrder ?? 0))
-  return formatPublished({ organization: ORGANIZATION, id: SERVER_ID, revision, settings }, active)
+  const server = { organization: ORGANIZATION, id: SERVER_ID, revision, settings }
+  const inOrder = items.toSorted((a, b) => (a.sortOrder ?? 0) - (b.sortOrder ?? 0))
+  return formatPublished(server, inOrder)
 }
 
 /** The catalog of a server file at a revision. */

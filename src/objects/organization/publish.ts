@@ -87,10 +87,7 @@ export function formatServer(
   const bytes =
     live === undefined
       ? formatTombstone({ organization, id, revision })
-      : formatPublished(
-          { organization, id, revision, settings: live.settings },
-          readItems(sql, id).filter(({ status }) => status === 'active'),
-        )
+      : formatPublished({ organization, id, revision, settings: live.settings }, readItems(sql, id))
   return { bytes, revision, isLive: live !== undefined }
 }
 
@@ -105,7 +102,7 @@ export function formatServerAt(
   if (settings === undefined) return undefined
   return formatPublished(
     { organization, id, revision, settings: ServerSettings.parse(settings) },
-    readItems(sql, id, revision).filter(({ status }) => status === 'active'),
+    readItems(sql, id, revision),
   )
 }
 

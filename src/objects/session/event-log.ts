@@ -17,9 +17,9 @@ export const EVENT_LOG_SCHEMA = `
     id INTEGER PRIMARY KEY AUTOINCREMENT, request TEXT NOT NULL, sent INTEGER NOT NULL, ended_at INTEGER
   );
   CREATE TABLE events (
-    stream INTEGER NOT NULL, sequence INTEGER NOT NULL, part INTEGER NOT NULL, body TEXT NOT NULL,
-    PRIMARY KEY (stream, sequence, part)
-  ) WITHOUT ROWID;`
+    age INTEGER PRIMARY KEY, stream INTEGER NOT NULL, sequence INTEGER NOT NULL,
+    part INTEGER NOT NULL, body TEXT NOT NULL, UNIQUE (stream, sequence, part)
+  );`
 
 export type StoredStream = {
   id: number
@@ -47,8 +47,7 @@ export function findStream(sql: SqlStorage, id: number): StoredStream | undefine
 export function appendEvent(sql: SqlStorage, stream: number, body: string): number {
   const update = 'UPDATE streams SET sent = sent + 1 WHERE id = ? RETURNING sent'
   const { sent: sequence } = sql.exec<{ sent: number }>(update, stream).one()
-  for (let part = 0; part * MAX_ROW_CHARACTERS < body.length; part++) {
-    const text = body.slice(part * MAX_ROW_CHARACTERS, (part + 1) * MAX_ROW_CHARACTERS)
+  for (const [part, text] of partsOf(body).entries()) {
     const insert = 'INSERT INTO events (stream, sequence, part, body) VALUES (?, ?, ?, ?)'
     sql.exec(insert, stream, sequence, part, text)
   }
@@ -112,12 +111,24 @@ export function parseEventId(text: string): { stream: number; sequence: number }
   return { stream: Number(stream), sequence: Number(sequence) }
 }
 
+/** A text in pieces that fit a row, never cut within a surrogate pair. */
+function partsOf(body: string): string[] {
+  const parts: string[] = []
+  for (let at = 0; at < body.length;) {
+    const end = at + MAX_ROW_CHARACTERS
+    const isCutWithin = /[\uD800-\uDBFF]/.test(body[end - 1] ?? '') && end < body.length
+    parts.push(body.slice(at, isCutWithin ? end - 1 : end))
+    at = isCutWithin ? end - 1 : end
+  }
+  return parts
+}
+
 /** Drops whole events, oldest first, until the log is within its bounds. */
 function trim(sql: SqlStorage): void {
   const rows = sql
     .exec<{ stream: number; sequence: number; bytes: number }>(
       `SELECT stream, sequence, SUM(length(CAST(body AS BLOB))) AS bytes FROM events
-       GROUP BY stream, sequence ORDER BY stream, sequence`,
+       GROUP BY stream, sequence ORDER BY MIN(age)`,
     )
     .toArray()
   let bytes = rows.reduce((sum, row) => sum + row.bytes, 0)
