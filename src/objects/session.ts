@@ -7,7 +7,7 @@
  * `open` and all deleted by the alarm. Deciding what is in a list is the Worker's work.
  */
 import { DurableObject } from 'cloudflare:workers'
-import { finishCall, type PreparedCall } from '../methods/finish-call.ts'
+import { finishCall } from '../methods/finish-call.ts'
 import { concat, encodeUtf8 } from '../protocol/bytes.ts'
 import { HttpError, outcomeOf, type Outcome } from '../protocol/http-error.ts'
 import {
@@ -28,7 +28,13 @@ import {
   nextDropAt,
   openStreams,
 } from './session/event-log.ts'
-import { PACKET_HEADER, STALE_STATUS, type Packet, type Stale } from './session/packet.ts'
+import {
+  PACKET_HEADER,
+  STALE_STATUS,
+  type CallBody,
+  type Packet,
+  type Stale,
+} from './session/packet.ts'
 import { endsAt, isOf, touched, type Claim, type SessionRecord } from './session/record.ts'
 import { Streams } from './session/streams.ts'
 
@@ -73,7 +79,7 @@ export class Session extends DurableObject<SessionBindings> {
     }
     if (packet.kind === 'resume') return this.#resume(packet.lastEventId)
     if (packet.kind === 'call')
-      return this.#call(packet, record, await request.json<PreparedCall>())
+      return this.#call(packet.stream, record, await request.json<CallBody>())
     return frame(new Uint8Array(await request.arrayBuffer()), packet.stream)
   }
 
@@ -187,14 +193,13 @@ export class Session extends DurableObject<SessionBindings> {
   }
 
   async #call(
-    packet: Extract<Packet, { kind: 'call' }>,
+    isStream: boolean,
     record: SessionRecord,
-    prepared: PreparedCall,
+    { id, progressToken, prepared }: CallBody,
   ): Promise<Response> {
-    const { id, progressToken } = packet
     const abort = new AbortController()
     this.#calls.set(id, abort)
-    const stream = packet.stream ? this.#streams.begin(JSON.stringify(id)) : undefined
+    const stream = isStream ? this.#streams.begin(JSON.stringify(id)) : undefined
     const send = (message: string) => {
       if (stream !== undefined && !abort.signal.aborted) this.#streams.send(stream, message)
     }

@@ -45,9 +45,13 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** A string or an integer that a JavaScript number holds exactly; never `null` (§2.1). */
+/** An id is echoed, kept and compared, so it is bounded. */
+export const MAX_ID_LENGTH = 1024
+
+/** A short string, or an integer that a JavaScript number holds exactly; never `null` (§2.1). */
 export function isRequestId(value: unknown): value is RequestId {
-  return typeof value === 'string' || Number.isSafeInteger(value)
+  if (typeof value === 'string') return value.length <= MAX_ID_LENGTH
+  return Number.isSafeInteger(value)
 }
 
 /**
@@ -63,7 +67,8 @@ export function parseMessage(value: unknown): Message {
   }
   const { method, id, params } = value
   if (typeof method !== 'string') throw invalid('method must be a string', id)
-  if ('id' in value && !isRequestId(id)) throw invalid('id must be a string or an integer')
+  if ('id' in value && !isRequestId(id))
+    throw invalid(`id must be an integer or a string of at most ${MAX_ID_LENGTH}`)
   if (params !== undefined && !isObject(params)) {
     // A notification is refused by its status alone (§2.3).
     const extras = isRequestId(id) ? { id } : { status: 400 }

@@ -222,4 +222,15 @@ describe('A call that talks', () => {
     }
     assert.equal((await rollcall.post(path, modern('tools/list'), headers)).status, 200)
   })
+
+  it('takes ids and tokens of any characters, and refuses those over their bound', async () => {
+    const session = await openSession(rollcall, path)
+    const stream = await session.stream(
+      call('talk', '\u{1F680} \u2028"', { progressToken: 'Zürich' }),
+    )
+    assert.equal((await stream.message()).params.progressToken, 'Zürich')
+    const messages = (await stream.rest()).filter(({ data }) => data)
+    assert.equal(JSON.parse(messages.at(-1)?.data ?? '').id, '\u{1F680} \u2028"')
+    assert.equal((await session.post(call('plain', 'x'.repeat(2000)))).status, 400)
+  })
 })

@@ -11,6 +11,7 @@ import type { Session } from '../../objects/session.ts'
 import {
   PACKET_HEADER,
   STALE_STATUS,
+  type CallBody,
   type Packet,
   type Stale,
 } from '../../objects/session/packet.ts'
@@ -80,9 +81,8 @@ export async function answerInSession(visitor: Visitor, message: RpcRequest): Pr
 }
 
 /** Sends a ready answer through the session, which may refuse it as stale. */
-export async function sendAnswer(visitor: Visitor, answer: Answer, packet: Partial<Packet> = {}) {
-  const body = answer.body ?? ''
-  return send(visitor, { ...packet, kind: 'answer' } as Packet, body)
+export async function sendAnswer(visitor: Visitor, answer: Answer, revision?: LegacyRevision) {
+  return send(visitor, { kind: 'answer', revision }, answer.body ?? '')
 }
 
 /** Notes which revision a session speaks, so that its next request is rendered for that at once. */
@@ -139,9 +139,8 @@ async function answerOnce(
     if (method === 'tools/call') {
       requireOffered('legacy', method, exchange)
       const prepared = await prepareCall(exchange)
-      const progressToken = tokenOf(params)
-      const call = { kind: 'call', id, progressToken } as Packet
-      const response = await send(visitor, call, JSON.stringify(prepared))
+      const call: CallBody = { id, progressToken: tokenOf(params), prepared }
+      const response = await send(visitor, { kind: 'call' }, JSON.stringify(call))
       return mendStream(response, id, revision)
     }
     const setting = SETTINGS.get(method)
@@ -153,10 +152,12 @@ async function answerOnce(
     return sendAnswer(visitor, answerError(error, id))
   }
   const answer = await answerRequest('legacy', message, exchange)
-  return sendAnswer(visitor, answer, { revision })
+  return sendAnswer(visitor, answer, revision)
 }
 
-async function send(visitor: Visitor, packet: Packet, body: string | Uint8Array<ArrayBuffer>) {
+type Kind = { kind: 'call' } | { kind: 'answer'; revision: LegacyRevision | undefined }
+
+async function send(visitor: Visitor, packet: Kind, body: string | Uint8Array<ArrayBuffer>) {
   const { site, stub } = visitor
   const stream = acceptsEventStream(site.visit.request.headers.get('accept'))
   const full: Packet = { ...packet, ...claimOf(site), stream }

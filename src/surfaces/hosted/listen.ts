@@ -3,6 +3,7 @@
  * (§4.6). A client is told of a change only when what it is shown has changed.
  */
 import { channelOf } from '../../objects/resident.ts'
+import { parseEventId } from '../../objects/session/event-log.ts'
 import { PACKET_HEADER, type Packet } from '../../objects/session/packet.ts'
 import { HttpError, valueOf } from '../../protocol/http-error.ts'
 import {
@@ -144,14 +145,17 @@ function isOffered({ catalog }: Site, list: string): boolean {
 }
 
 async function resume({ site, stub }: Visitor, lastEventId: string): Promise<Response> {
+  if (parseEventId(lastEventId) === undefined) throw eventNotKept()
   const packet: Packet = { ...claimOf(site), kind: 'resume', lastEventId, stream: true }
   const headers = { [PACKET_HEADER]: JSON.stringify({ ...packet, catalogRevision: undefined }) }
   const response = await stub.fetch('https://session/', { headers })
   if (response.status === 404) throw sessionNotFound()
-  if (response.status === 400) {
-    throw new HttpError(400, 'event_not_kept', 'Last-Event-ID is not of a stream that is kept')
-  }
+  if (response.status === 400) throw eventNotKept()
   return response
+}
+
+function eventNotKept(): HttpError {
+  return new HttpError(400, 'event_not_kept', 'Last-Event-ID is not of a stream that is kept')
 }
 
 /** A socket to the server's Channel; 429 with too many, undefined when what it is for is gone. */
