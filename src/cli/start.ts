@@ -88,7 +88,8 @@ try {
   if (!stopping) console.error(error instanceof Error ? error.message : error)
   await stop(1)
 }
-process.exit(stopping ? 0 : await exited)
+const code = await exited
+process.exit(stopping ? 0 : code)
 
 async function stop(code = 0): Promise<void> {
   if (stopping) return
