@@ -42,7 +42,7 @@ class Bridge {
   readonly #options: BridgeOptions
   readonly #keepalive: ReturnType<typeof setInterval>
   readonly #end: ReturnType<typeof setTimeout>
-  #repeat: ReturnType<typeof setTimeout> | null = null
+  #repeat: ReturnType<typeof setTimeout> | undefined
   #socket: WebSocket | undefined
   #isOpen = true
   #newest = 0
@@ -79,7 +79,7 @@ class Bridge {
     this.#isOpen = false
     clearInterval(this.#keepalive)
     clearTimeout(this.#end)
-    clearTimeout(this.#repeat)
+    if (this.#repeat !== undefined) clearTimeout(this.#repeat)
     this.#socket?.close(1000)
   }
 
@@ -109,7 +109,7 @@ class Bridge {
     this.#send(text)
     const { repeatMs } = this.#options
     if (repeatMs === undefined) return
-    clearTimeout(this.#repeat)
+    if (this.#repeat !== undefined) clearTimeout(this.#repeat)
     this.#repeat = setTimeout(() => this.#send(text), repeatMs)
   }
 

@@ -54,7 +54,7 @@ class LiveStream {
   readonly body: ReadableStream<Uint8Array>
   #start: () => void = () => {}
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined
-  #timer: ReturnType<typeof setInterval> | null = null
+  #timer: ReturnType<typeof setInterval> | undefined
 
   constructor(abort: AbortController) {
     this.started = new Promise((resolve) => {
@@ -98,6 +98,6 @@ class LiveStream {
 
   #close(): void {
     this.#controller = undefined
-    clearInterval(this.#timer)
+    if (this.#timer !== undefined) clearInterval(this.#timer)
   }
 }
