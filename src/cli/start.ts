@@ -88,8 +88,8 @@ try {
   if (!stopping) console.error(error instanceof Error ? error.message : error)
   await stop(1)
 }
-const code = await exited
-process.exit(stopping ? 0 : code)
+const ended = await exited
+process.exit(stopping ? 0 : ended)
 
 async function stop(code = 0): Promise<void> {
   if (stopping) return

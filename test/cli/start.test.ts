@@ -32,7 +32,7 @@ describe('npm start', () => {
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify(legacy('tools/list')),
       })
-      const { result } = (await response.json()) as { result: { tools: { name: string }[] } }
+      const { result } = await response.json<{ result: { tools: { name: string }[] } }>()
       return result.tools.map(({ name }) => name)
     }
     const weather = '/mcp/my-weather-tools/a1b2c3d4e5f6a1b2'

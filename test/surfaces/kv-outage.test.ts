@@ -61,7 +61,7 @@ class Edge {
     const headers = { 'content-type': 'application/json' }
     const request = new Request(url, { method: 'POST', headers, body: JSON.stringify(LIST) })
     const visit = { request, waitUntil: () => {}, address: '127.0.0.1' }
-    const response = await hosted(this.platform, visit as never, { slug: 'one', id })
+    const response = await hosted(this.platform, visit, { slug: 'one', id })
     return { response, text: await response.text() }
   }
 }
