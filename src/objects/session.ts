@@ -7,16 +7,9 @@
  * `open` and all deleted by the alarm. Deciding what is in a list is the Worker's work.
  */
 import { DurableObject } from 'cloudflare:workers'
-import { finishCall } from '../methods/finish-call.ts'
 import { concat, encodeUtf8 } from '../protocol/bytes.ts'
 import { HttpError, outcomeOf, type Outcome } from '../protocol/http-error.ts'
-import {
-  formatError,
-  formatResultOpening,
-  INTERNAL_ERROR,
-  RpcError,
-  type RequestId,
-} from '../protocol/json-rpc.ts'
+import { formatError, INTERNAL_ERROR, RpcError, type RequestId } from '../protocol/json-rpc.ts'
 import type { LogLevel } from '../protocol/logging.ts'
 import { EVENT_CLOSING, EVENT_OPENING, EVENT_STREAM_HEADERS } from '../protocol/sse.ts'
 import type { Channel } from './channel.ts'
@@ -36,6 +29,7 @@ import {
   type Stale,
 } from './session/packet.ts'
 import { endsAt, isOf, touched, type Claim, type SessionRecord } from './session/record.ts'
+import { runCall } from './session/run-call.ts'
 import { Streams } from './session/streams.ts'
 
 export type SessionBindings = { CHANNEL: DurableObjectNamespace<Channel> }
@@ -125,12 +119,13 @@ export class Session extends DurableObject<SessionBindings> {
   async learn(claim: Claim, digests: Readonly<Record<string, string>>): Promise<Outcome<string[]>> {
     return this.#within(claim, (record) => {
       if ((claim.catalogRevision ?? 0) < record.catalogRevision) return [] // an older copy says nothing
-      const changed = Object.keys(digests).filter(
-        (name) => digests[name] !== record.announced[name],
-      )
+      // A list it was not told of when it opened is one that it never agreed to hear of.
+      const known = Object.keys(digests).filter((name) => name in record.announced)
+      const changed = known.filter((name) => digests[name] !== record.announced[name])
       const catalogRevision = Math.max(record.catalogRevision, claim.catalogRevision ?? 0)
       if (changed.length > 0 || catalogRevision > record.catalogRevision) {
-        this.#write({ ...record, catalogRevision, announced: { ...record.announced, ...digests } })
+        const told = Object.fromEntries(changed.map((name) => [name, digests[name] ?? '']))
+        this.#write({ ...record, catalogRevision, announced: { ...record.announced, ...told } })
       }
       return changed
     })
@@ -192,46 +187,27 @@ export class Session extends DurableObject<SessionBindings> {
     return new Response(body, { headers: EVENT_STREAM_HEADERS })
   }
 
-  async #call(
-    isStream: boolean,
-    record: SessionRecord,
-    { id, progressToken, prepared }: CallBody,
-  ): Promise<Response> {
+  async #call(isStream: boolean, record: SessionRecord, call: CallBody): Promise<Response> {
     const abort = new AbortController()
-    this.#calls.set(id, abort)
-    const stream = isStream ? this.#streams.begin(JSON.stringify(id)) : undefined
+    this.#calls.set(call.id, abort)
+    const stream = isStream ? this.#streams.begin(JSON.stringify(call.id)) : undefined
+    // Read from before the call runs: what is sent to nobody is in the log alone.
+    const isPrimed = record.revision === '2025-11-25'
+    const body = stream === undefined ? undefined : this.#streams.read(stream, isPrimed)
     const send = (message: string) => {
       if (stream !== undefined && !abort.signal.aborted) this.#streams.send(stream, message)
     }
-    const run = async (): Promise<string | undefined> => {
-      try {
-        const result = await finishCall(prepared, {
-          revision: record.revision,
-          progressToken,
-          logLevel: record.logLevel ?? 'debug',
-          signal: abort.signal,
-          notify: (notification) => send(JSON.stringify(notification)),
-        })
-        return abort.signal.aborted
-          ? undefined
-          : `${formatResultOpening(id)}${JSON.stringify(result)}}`
-      } catch (error) {
-        if (abort.signal.aborted) return undefined
-        console.error(error)
-        return formatError(new RpcError(INTERNAL_ERROR, 'Internal error'), id)
-      } finally {
-        if (this.#calls.get(id) === abort) this.#calls.delete(id)
-      }
-    }
-    if (stream === undefined) {
-      const answer = await run()
+    const answering = runCall(call, record, abort.signal, send).finally(() => {
+      if (this.#calls.get(call.id) === abort) this.#calls.delete(call.id)
+    })
+    if (stream === undefined || body === undefined) {
+      const answer = await answering
       return answer === undefined
         ? new Response(null, { status: 202 })
         : frame(encodeUtf8(answer), false)
     }
-    const body = this.#streams.read(stream, record.revision === '2025-11-25')
     this.ctx.waitUntil(
-      run().then((answer) => {
+      answering.then((answer) => {
         if (answer !== undefined) send(answer)
         this.#streams.end(stream, Date.now())
         return this.#scheduleDrop()

@@ -202,16 +202,6 @@ describe('The client of SDK 2', { timeout: 20_000, concurrency: true }, () => {
     assert.equal(sent.length, 5)
   })
 
-  it('lists no tools when the last of them has gone, having been told that there are tools', async (t) => {
-    const lists = createInbox<unknown>()
-    const onChanged = (error: Error | null, tools: Tool[] | null) => lists.put(error ?? tools)
-    const listChanged = { tools: { debounceMs: 0, onChanged } }
-    const options: ClientOptions = { versionNegotiation: { mode: 'auto' }, listChanged }
-    const { server } = await visit(t, 'Emptied', {}, options)
-    await rollcall.admin('PUT', server, showcase('Emptied', { tools: [] }))
-    assert.deepEqual(await lists.next(), [])
-  })
-
   it('gets prompts, reads resources and completes arguments', async (t) => {
     const { client } = await visit(t, 'Reads')
     const { messages } = await client.getPrompt({

@@ -3,8 +3,9 @@
  * digest. Those of lists are made once for each list and isolate.
  */
 import type { Kind } from '../../catalog/item.ts'
+import { capabilitiesOf } from '../../methods/capabilities.ts'
 import { findContents } from '../../methods/resources-read.ts'
-import type { Revision } from '../../protocol/revisions.ts'
+import { MODERN_REVISION, type Revision } from '../../protocol/revisions.ts'
 import { sha256Hex, sha256HexOfBytes } from '../../sealing/digest.ts'
 import { visibleTo } from '../../visibility/visible.ts'
 import type { Site } from './site.ts'
@@ -32,6 +33,14 @@ export function digestsOf(
     digests[CONTENTS + uri] = sha256Hex(JSON.stringify(findContents(site.catalog, uri) ?? null))
   }
   return digests
+}
+
+/** The digests of the lists that a server offers in an era, which are all that a client agrees to. */
+export function offeredDigests(site: Site, revision: Revision): Record<string, string> {
+  const era = revision === MODERN_REVISION ? 'modern' : 'legacy'
+  const offered = capabilitiesOf(site.catalog, era)
+  const digests = Object.entries(digestsOf(site, revision))
+  return Object.fromEntries(digests.filter(([name]) => name in offered))
 }
 
 /** The URI whose contents a digest is of; undefined for the digest of a list. */

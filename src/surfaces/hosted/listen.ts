@@ -21,11 +21,10 @@ import {
   formatComment,
   formatEvent,
 } from '../../protocol/sse.ts'
-import { capabilitiesOf } from '../../methods/capabilities.ts'
 import { complete } from '../../methods/exchange.ts'
 import { findContents } from '../../methods/resources-read.ts'
 import { bridge } from './bridge.ts'
-import { digestsOf, uriOf } from './digests.ts'
+import { digestsOf, offeredDigests, uriOf } from './digests.ts'
 import { claimOf, sessionNotFound, type Visitor } from './in-session.ts'
 import { atLeast, type Site } from './site.ts'
 
@@ -94,8 +93,8 @@ export async function listen(site: Site, { id, params = {} }: RpcRequest): Promi
   const uris = requireUris(filter['resourceSubscriptions'], id).filter(
     (uri) => findContents(site.catalog, uri) !== undefined,
   )
-  const lists = Object.keys(digestsOf(site, MODERN_REVISION)).filter(
-    (name) => filter[FILTERS[name] ?? ''] === true && isOffered(site, name),
+  const lists = Object.keys(offeredDigests(site, MODERN_REVISION)).filter(
+    (name) => filter[FILTERS[name] ?? ''] === true,
   )
   const acknowledged = {
     ...Object.fromEntries(lists.map((name) => [FILTERS[name] ?? '', true])),
@@ -138,10 +137,6 @@ function requireUris(value: unknown, id: RequestId): string[] {
   if (isList && value.length <= MAX_SUBSCRIPTIONS) return value
   const message = `Invalid params: resourceSubscriptions must be at most ${MAX_SUBSCRIPTIONS} URIs`
   throw new RpcError(INVALID_PARAMS, message, { id })
-}
-
-function isOffered({ catalog }: Site, list: string): boolean {
-  return list in capabilitiesOf(catalog, 'modern')
 }
 
 async function resume({ site, stub }: Visitor, lastEventId: string): Promise<Response> {

@@ -10,7 +10,7 @@ import {
 import { isLegacyRevision, NEWEST_LEGACY } from '../../protocol/revisions.ts'
 import { acceptsEventStream, EVENT_STREAM_HEADERS, formatEvent } from '../../protocol/sse.ts'
 import { requireSlots } from '../limits.ts'
-import { digestsOf } from './digests.ts'
+import { offeredDigests } from './digests.ts'
 import { rememberRevision } from './in-session.ts'
 import { answerError, formatResult, type Answer } from './messages.ts'
 import { exchangeOf, type Site } from './site.ts'
@@ -49,7 +49,7 @@ export async function openSession(site: Site, message: RpcRequest): Promise<Answ
       clientInfo,
       logLevel: undefined,
       catalogRevision: catalog.revision,
-      announced: digestsOf(site, revision),
+      announced: offeredDigests(site, revision),
       subscriptions: [],
       idleMs: catalog.settings.sessionIdleSeconds * 1000,
       createdAt: now,
