@@ -214,6 +214,17 @@ describe('A call that talks', () => {
     assert.equal((await stream.message()).result.content[0].text, 'late')
   })
 
+  it('§9.2 #39: sends no request of its own on a modern stream', async () => {
+    const meta = { progressToken: 4, 'io.modelcontextprotocol/logLevel': 'debug' }
+    const events = await (await modernCall('talk', meta)).rest()
+    const messages = events.map(({ data }) => JSON.parse(data ?? ''))
+    assert.ok(messages.length > 1)
+    assert.deepEqual(
+      messages.filter((message) => 'method' in message && 'id' in message),
+      [],
+    )
+  })
+
   it('§9.2 #43: ignores Last-Event-ID and a session id on a modern request', async () => {
     const headers = {
       ...modernHeaders('tools/list'),
