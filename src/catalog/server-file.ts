@@ -15,12 +15,13 @@ import { TOOL_FORM, ToolInput } from './tool.ts'
 
 export const MAX_TOOLS = 20_000
 const MAX_OTHERS = 5000
+const MAX_TEMPLATES = 200 // a URI is matched against each
 
 const FORMS: Readonly<Record<Kind, { form: Form; limit: number }>> = {
   tools: { form: TOOL_FORM, limit: MAX_TOOLS },
   prompts: { form: PROMPT_FORM, limit: MAX_OTHERS },
   resources: { form: RESOURCE_FORM, limit: MAX_OTHERS },
-  resourceTemplates: { form: TEMPLATE_FORM, limit: MAX_OTHERS },
+  resourceTemplates: { form: TEMPLATE_FORM, limit: MAX_TEMPLATES },
 }
 
 export const ServerFile = z.strictObject({
@@ -32,7 +33,7 @@ export const ServerFile = z.strictObject({
   tools: z.array(ToolInput).max(MAX_TOOLS).default([]),
   prompts: z.array(PromptInput).max(MAX_OTHERS).optional(),
   resources: z.array(ResourceInput).max(MAX_OTHERS).optional(),
-  resourceTemplates: z.array(ResourceTemplateInput).max(MAX_OTHERS).optional(),
+  resourceTemplates: z.array(ResourceTemplateInput).max(MAX_TEMPLATES).optional(),
 })
 
 /** All but the items, which are read one by one: a file of 10,000 must not be checked twice. */
@@ -40,7 +41,7 @@ const Frame = ServerFile.extend({
   tools: z.array(z.unknown()).max(MAX_TOOLS).default([]),
   prompts: z.array(z.unknown()).max(MAX_OTHERS).optional(),
   resources: z.array(z.unknown()).max(MAX_OTHERS).optional(),
-  resourceTemplates: z.array(z.unknown()).max(MAX_OTHERS).optional(),
+  resourceTemplates: z.array(z.unknown()).max(MAX_TEMPLATES).optional(),
 })
 
 export type ParsedServerFile = {

@@ -1,4 +1,4 @@
-/** The settings of a server we serve: what an operator may say about it beside its tools. */
+/** The settings of a server we serve: what an operator may say about it beside its items. */
 import * as z from 'zod'
 import { requireValid } from './issues.ts'
 import { Slug } from './names.ts'

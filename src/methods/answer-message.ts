@@ -62,11 +62,11 @@ export function answerMessage(
 export function requireOffered(
   era: Era,
   method: string,
-  { catalog }: Pick<Exchange, 'catalog'>,
+  { catalog, session }: Pick<Exchange, 'catalog' | 'session'>,
 ): void {
   const capability = CAPABILITIES.get(method)
   if (capability === undefined || capability in capabilitiesOf(catalog, era)) return
-  if (era === 'legacy' && method.endsWith('/list')) return
+  if (session !== undefined && method.endsWith('/list')) return
   throw methodNotFound(era, method)
 }
 

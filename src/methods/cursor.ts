@@ -1,5 +1,5 @@
 /**
- * The cursor of a list: the revision it began at, and the index of the next tool in that revision's
+ * The cursor of a list: the revision it began at, and the index of the next item in that revision's
  * whole order. It needs no memory of ours, and says nothing a caller may not know (§5.2).
  */
 

@@ -15,6 +15,8 @@ export type Exchange = {
   headers: Headers
   /** What the client declared on this request; undefined before 2026-07-28. */
   clientCapabilities: Readonly<Record<string, unknown>> | undefined
+  /** The session it is in, with what its client declared; undefined outside of one. */
+  session?: { capabilities: () => Promise<Readonly<Record<string, unknown>>> } | undefined
   /** How a call talks while it runs; absent where nothing may precede the answer. */
   talk?: RunOptions | undefined
   /** The catalog, compared with the truth at most 5 s ago; undefined when nobody could be asked. */

@@ -15,6 +15,13 @@ export async function finishCall(
   { steps, result }: PreparedCall,
   { revision, ...options }: RunOptions & { revision: Revision },
 ): Promise<CallToolResult> {
-  await runSteps(steps, options)
+  await runSteps(revision === '2024-11-05' ? steps.map(withoutMessage) : steps, options)
   return projectResult(result, revision)
+}
+
+/** Progress as 2024-11-05 knows it (`surfaces.md` D24). */
+function withoutMessage(step: Step): Step {
+  if (!('progress' in step)) return step
+  const { message, ...progress } = step.progress
+  return { progress }
 }

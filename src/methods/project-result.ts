@@ -6,16 +6,16 @@ import type { CallToolResult } from '../protocol/tool.ts'
 
 /**
  * A call's result for a client of `revision`: no `structuredContent` before 2025-06-18 and only
- * objects before 2026-07-28, which brought `resultType`, `ttlMs` and `cacheScope` too.
+ * objects before 2026-07-28. What that revision adds to a result is never the stored one's to say.
  */
 export function projectResult(result: CallToolResult, revision: Revision): CallToolResult {
-  if (revision === MODERN_REVISION) return result
-  // What was recorded from a server of the stateless era has the last three.
   const { structuredContent, resultType, ttlMs, cacheScope, ...rest } = result
+  const isFree = revision === MODERN_REVISION
+  const isKept = isFree ? structuredContent !== undefined : isObject(structuredContent)
   return {
     ...rest,
     content: result.content.map((block) => projectBlock(block, revision)),
-    ...(hasStructure(revision) && isObject(structuredContent) && { structuredContent }),
+    ...(hasStructure(revision) && isKept && { structuredContent }),
   }
 }
 

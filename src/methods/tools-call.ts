@@ -63,18 +63,19 @@ function requireCall({ params }: Exchange) {
   return { name, args }
 }
 
-function prepare(
+async function prepare(
   exchange: Exchange,
   catalog: Catalog,
   tool: PublishedItem,
   args: Readonly<Record<string, unknown>>,
-): PreparedCall {
-  const { inputSchema } = catalog.tool(tool)
+): Promise<PreparedCall> {
+  const { inputSchema, outputSchema } = catalog.tool(tool)
   const { handler, requires } = catalog.toolBinding(tool)
   if (exchange.revision === MODERN_REVISION) {
     requireParamHeaders(findParamHeaders(inputSchema).headers, args, exchange.headers)
   }
-  const missing = missingCapabilities(requires ?? {}, exchange.clientCapabilities ?? {})
+  const missing =
+    requires === undefined ? [] : missingCapabilities(requires, await declared(exchange))
   if (missing.length > 0) {
     const message = `Tool ${tool.name} needs the client capability ${missing.join(', ')}`
     if (exchange.revision !== MODERN_REVISION) return failure(message)
@@ -89,8 +90,20 @@ function prepare(
   if (violations.length > 0) {
     return failure(`Invalid arguments for ${tool.name}:\n${violations.join('\n')}`)
   }
-  const declared = new Set(Object.keys(inputSchema.properties ?? {}))
-  return { steps: handler.steps ?? [], result: fillResult(handler.result, declared, filled) }
+  const names = new Set(Object.keys(inputSchema.properties ?? {}))
+  const result = fillResult(handler.result, names, filled)
+  if (outputSchema !== undefined && result.isError !== true) {
+    const problems = findViolations(`${key} output`, outputSchema, result.structuredContent)
+    if (problems.length > 0) {
+      return failure(`The result of ${tool.name} is not what it promises:\n${problems.join('\n')}`)
+    }
+  }
+  return { steps: handler.steps ?? [], result }
+}
+
+/** What the client can do: said on this request, or when its session was opened. */
+async function declared({ clientCapabilities, session }: Exchange) {
+  return clientCapabilities ?? (await session?.capabilities()) ?? {}
 }
 
 /** The capabilities of `needed`, by dotted name, that `declared` lacks. */

@@ -9,7 +9,8 @@ import { DurableObject } from 'cloudflare:workers'
 import { GOODBYE, type Notice } from './channel-socket.ts'
 import { migrate } from './migrate.ts'
 
-const MAX_STREAMS_PER_LISTENER = 100 // one caller, or one address where there is none
+const MAX_STREAMS_PER_LISTENER = 100 // a session, or a caller of the stateless era
+const MAX_STREAMS_PER_PARTY = 2000 // a key with all its sessions, or an address
 const MAX_STREAMS = 30_000 // the platform ends at 32,768 sockets
 
 /** What is kept with a socket: an earlier stream of a session may be one whose client has left. */
@@ -39,22 +40,22 @@ export class Channel extends DurableObject {
   }
 
   /**
-   * Opens the socket of a stream. `listener` in the query is whose streams are counted together,
-   * `caller` and `session` who it can be closed for. The first message is the newest notice.
+   * Opens the socket of a stream. `listener` and `party` in the query are whose streams are counted
+   * together, `caller` and `session` who it can be closed for. The first message is the newest notice.
    */
   override async fetch(request: Request): Promise<Response> {
     const query = new URL(request.url).searchParams
     const session = query.get('session')
     const listener = `listener ${query.get('listener')}`
     if (session !== null && !this.#isKnown(session)) return new Response(null, { status: 404 })
-    if (
+    const party = `party ${query.get('party')}`
+    const isFull =
       this.ctx.getWebSockets(listener).length >= MAX_STREAMS_PER_LISTENER ||
+      this.ctx.getWebSockets(party).length >= MAX_STREAMS_PER_PARTY ||
       this.ctx.getWebSockets().length >= MAX_STREAMS
-    ) {
-      return new Response(null, { status: 429 })
-    }
+    if (isFull) return new Response(null, { status: 429 })
     const { 0: client, 1: server } = new WebSocketPair()
-    const tags = [listener, `caller ${query.get('caller')}`]
+    const tags = [listener, party, `caller ${query.get('caller')}`]
     this.ctx.acceptWebSocket(server, session === null ? tags : [...tags, `session ${session}`])
     server.serializeAttachment({ session, openedAt: Date.now() } satisfies Attachment)
     server.send(JSON.stringify({ revision: this.#revision() } satisfies Notice))
@@ -72,7 +73,7 @@ export class Channel extends DurableObject {
     for (const { socket, session } of sockets.toSorted((a, b) => b.openedAt - a.openedAt)) {
       if (session !== null && told.has(session)) continue
       if (session !== null) told.add(session)
-      socket.send(notice)
+      sendTo(socket, notice)
     }
   }
 
@@ -81,9 +82,10 @@ export class Channel extends DurableObject {
     this.#close(`caller ${caller}`)
   }
 
-  /** Closes every stream: the server is gone. */
+  /** Closes every stream and forgets every session: the server is gone, its id may be another's next. */
   hangUpAll(): void {
-    this.ctx.storage.kv.delete('revision') // its id may be another's next, whose revisions begin anew
+    this.ctx.storage.kv.delete('revision')
+    this.ctx.storage.sql.exec('DELETE FROM sessions')
     this.#close(undefined)
   }
 
@@ -137,5 +139,14 @@ export class Channel extends DurableObject {
 
   #close(tag: string | undefined): void {
     for (const socket of this.ctx.getWebSockets(tag)) socket.close(GOODBYE, 'ended')
+  }
+}
+
+/** Sends to a socket that may have closed a moment ago, which keeps nothing from the others. */
+function sendTo(socket: WebSocket, notice: string): void {
+  try {
+    socket.send(notice)
+  } catch (error) {
+    console.error('a stream had closed', error)
   }
 }

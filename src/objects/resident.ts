@@ -1,4 +1,4 @@
-/** How objects are found: all through here, so that a jurisdiction can stand in one place. */
+/** How Directory, Channel and Session objects are found. */
 import { sha256Hex } from '../sealing/digest.ts'
 import type { Channel } from './channel.ts'
 import type { Directory, NameKind } from './directory.ts'

@@ -28,12 +28,22 @@ import {
   type Packet,
   type Stale,
 } from './session/packet.ts'
-import { endsAt, isOf, touched, type Claim, type SessionRecord } from './session/record.ts'
+import {
+  ended,
+  endsAt,
+  hasEnded,
+  isOf,
+  subscribed,
+  touched,
+  type Claim,
+  type SessionRecord,
+} from './session/record.ts'
 import { runCall } from './session/run-call.ts'
 import { Streams } from './session/streams.ts'
 
 export type SessionBindings = { CHANNEL: DurableObjectNamespace<Channel> }
 
+const MAX_CALLS = 100 // under way at once in a session
 const MAX_SUBSCRIPTIONS = 100 // each is looked at with every change
 const RETRY_MS = 10_000 // when Channel could not be told that the session ended
 
@@ -42,7 +52,7 @@ const CLOSING = encodeUtf8(EVENT_CLOSING)
 
 export class Session extends DurableObject<SessionBindings> {
   readonly #streams = new Streams(this.ctx.storage.sql)
-  readonly #calls = new Map<RequestId, AbortController>()
+  readonly #calls = new Set<{ id: RequestId; abort: AbortController }>()
   #record: SessionRecord | undefined
 
   /** Opens the session; everything it stores begins here. */
@@ -72,6 +82,8 @@ export class Session extends DurableObject<SessionBindings> {
       return Response.json({ revision, catalogRevision } satisfies Stale, { status: STALE_STATUS })
     }
     if (packet.kind === 'resume') return this.#resume(packet.lastEventId)
+    if (packet.kind === 'call' && this.#calls.size >= MAX_CALLS)
+      return new Response(null, { status: 429 })
     if (packet.kind === 'call')
       return this.#call(packet.stream, record, await request.json<CallBody>())
     return frame(new Uint8Array(await request.arrayBuffer()), packet.stream)
@@ -81,8 +93,7 @@ export class Session extends DurableObject<SessionBindings> {
   async notify(claim: Claim, method: string, requestId: unknown): Promise<Outcome<void>> {
     return this.#within(claim, () => {
       if (method !== 'notifications/cancelled') return
-      if (typeof requestId !== 'string' && typeof requestId !== 'number') return
-      this.#calls.get(requestId)?.abort()
+      for (const { id, abort } of this.#calls) if (id === requestId) abort.abort()
     })
   }
 
@@ -90,20 +101,18 @@ export class Session extends DurableObject<SessionBindings> {
     return this.#within(claim, (record) => this.#write({ ...record, logLevel }))
   }
 
-  /** Adds or takes away a subscribed URI; what it is now counts as told. */
+  /** Adds a subscribed URI, what it is now counting as told, or takes one away. */
   async setSubscriptions(
     claim: Claim,
     change: { add?: string; remove?: string },
     digests: Readonly<Record<string, string>>,
   ): Promise<Outcome<void>> {
     return this.#within(claim, (record) => {
-      const rest = record.subscriptions.filter((uri) => uri !== change.remove && uri !== change.add)
-      const subscriptions = change.add === undefined ? rest : [...rest, change.add]
-      if (subscriptions.length > MAX_SUBSCRIPTIONS) {
+      const changed = subscribed(record, change, digests)
+      if (changed.subscriptions.length > MAX_SUBSCRIPTIONS) {
         throw new HttpError(429, 'too_many_subscriptions', `At most ${MAX_SUBSCRIPTIONS} resources`)
       }
-      // What the lists were told as stays as it is.
-      this.#write({ ...record, subscriptions, announced: { ...digests, ...record.announced } })
+      this.#write(changed)
     })
   }
 
@@ -131,13 +140,22 @@ export class Session extends DurableObject<SessionBindings> {
     })
   }
 
+  /** Takes it that the client was not told of these names after all: its next stream tells it. */
+  async forget(claim: Claim, names: readonly string[]): Promise<Outcome<void>> {
+    return this.#within(claim, (record) => {
+      const untold = Object.fromEntries(names.map((name) => [name, '']))
+      this.#write({ ...record, announced: { ...record.announced, ...untold } })
+    })
+  }
+
   /** Ends the session at once; false where there is none. Without a claim it is the operator's word. */
   async end(claim: Claim | undefined, organization?: string): Promise<boolean> {
     const record = claim === undefined ? this.#load() : this.#find(claim)
     if (record === undefined) return false
     if (organization !== undefined && record.organization !== organization) return false
-    for (const call of this.#calls.values()) call.abort()
-    this.#write({ ...record, lastUsedAt: 0, isUsed: true, idleMs: 0 })
+    for (const { abort } of this.#calls) abort.abort()
+    this.#streams.endAll(Date.now())
+    this.#write(ended(record))
     this.#record = undefined
     await this.ctx.storage.setAlarm(Date.now())
     return true
@@ -171,7 +189,7 @@ export class Session extends DurableObject<SessionBindings> {
 
   /** A session whose client holds a stream open, or waits for a call, is in use. */
   async #isHeardOf(record: SessionRecord): Promise<boolean> {
-    if (record.idleMs === 0) return false
+    if (hasEnded(record)) return false
     const isInUse = this.#calls.size > 0 || (await this.#channel(record).isListening(this.#id()))
     if (isInUse) this.#write({ ...record, isUsed: true, lastUsedAt: Date.now() })
     return isInUse
@@ -189,7 +207,8 @@ export class Session extends DurableObject<SessionBindings> {
 
   async #call(isStream: boolean, record: SessionRecord, call: CallBody): Promise<Response> {
     const abort = new AbortController()
-    this.#calls.set(call.id, abort)
+    const running = { id: call.id, abort }
+    this.#calls.add(running)
     const stream = isStream ? this.#streams.begin(JSON.stringify(call.id)) : undefined
     // Read from before the call runs: what is sent to nobody is in the log alone.
     const isPrimed = record.revision === '2025-11-25'
@@ -197,9 +216,9 @@ export class Session extends DurableObject<SessionBindings> {
     const send = (message: string) => {
       if (stream !== undefined && !abort.signal.aborted) this.#streams.send(stream, message)
     }
-    const answering = runCall(call, record, abort.signal, send).finally(() => {
-      if (this.#calls.get(call.id) === abort) this.#calls.delete(call.id)
-    })
+    const answering = runCall(call, record, abort.signal, send).finally(() =>
+      this.#calls.delete(running),
+    )
     if (stream === undefined || body === undefined) {
       const answer = await answering
       return answer === undefined
@@ -208,6 +227,7 @@ export class Session extends DurableObject<SessionBindings> {
     }
     this.ctx.waitUntil(
       answering.then((answer) => {
+        if (!this.#streams.isLive(stream)) return undefined // the session has ended under it
         if (answer !== undefined) send(answer)
         this.#streams.end(stream, Date.now())
         return this.#scheduleDrop()
@@ -239,8 +259,8 @@ export class Session extends DurableObject<SessionBindings> {
 
   #load(): SessionRecord | undefined {
     this.#record ??= this.ctx.storage.kv.get<SessionRecord>('session')
-    if (this.#record === undefined || endsAt(this.#record) <= Date.now()) return undefined
-    return this.#record
+    // One whose time is up is ended by the alarm, which first asks whether a stream of it is open.
+    return this.#record === undefined || hasEnded(this.#record) ? undefined : this.#record
   }
 
   #touch(record: SessionRecord): void {

@@ -1,2 +1,2 @@
-/** What we say of ourselves in `serverInfo` and `/health`; the same as in package.json. */
+/** What we say of ourselves in `serverInfo`; the same as in package.json. */
 export const ROLLCALL_VERSION = '0.1.0'

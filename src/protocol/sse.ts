@@ -40,7 +40,7 @@ export function formatComment(text: string): string {
   return `: ${text}\n\n`
 }
 
-/** Whether a client takes an event stream: it names the type, or a range that holds it. */
+/** Whether a client takes an event stream: it names that type. */
 export function acceptsEventStream(accept: string | null): boolean {
   return (accept ?? '')
     .toLowerCase()

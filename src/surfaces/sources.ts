@@ -68,7 +68,7 @@ export function serverSource(platform: Platform, visit: Visit): Source<Catalog |
   }
 }
 
-/** One revision of a server, by `id:revision`: a day in KV, and as long as its organization keeps it. */
+/** One revision of a server, by `organization:id:revision`: a day in KV, and as long as its organization keeps it. */
 export function revisionSource(
   platform: Platform,
   visit: Visit,

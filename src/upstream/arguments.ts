@@ -1,6 +1,6 @@
 /**
- * The arguments of a call against the tool's input schema, each violation named by its place. What
- * of a schema is checked is checkable.ts's to say.
+ * A value against a tool's schema, the arguments of a call above all, each violation named by its
+ * place. What of a schema is checked is checkable.ts's to say.
  */
 import { Validator, type OutputUnit, type Schema, type SchemaDraft } from '@cfworker/json-schema'
 import { isObject } from '../protocol/json-rpc.ts'
@@ -8,6 +8,7 @@ import { checkable } from './checkable.ts'
 
 const MAX_VIOLATIONS = 10
 const MAX_COMPILED = 200 // validators an isolate keeps
+const MAX_COMPARED_ITEMS = 2000 // each is compared with each for `uniqueItems`
 
 const DRAFTS: ReadonlyMap<string, SchemaDraft> = new Map([
   ['http://json-schema.org/draft-07/schema', '7'],
@@ -18,17 +19,20 @@ const DRAFTS: ReadonlyMap<string, SchemaDraft> = new Map([
 const compiled = new Map<string, Validator>()
 
 /**
- * What is wrong with the arguments, one line each, at most ten; empty when they fit. `key` names the
- * schema for as long as it does not change.
+ * What is wrong with a value, one line each, at most ten; empty when it fits. `key` names the schema
+ * for as long as it does not change.
  */
 export function findViolations(
   key: string,
-  inputSchema: Readonly<Record<string, unknown>>,
-  args: Readonly<Record<string, unknown>>,
+  schema: Readonly<Record<string, unknown>>,
+  value: unknown,
 ): string[] {
-  const draft = draftOf(inputSchema['$schema'])
+  const draft = draftOf(schema['$schema'])
   if (draft === undefined) return [`the tool's schema has an unsupported $schema`]
-  const lines = findErrors(() => validatorFor(key, inputSchema, draft).validate(args).errors)
+  if (hasLongArray(value) && JSON.stringify(schema).includes('"uniqueItems":true')) {
+    return [`has an array of over ${MAX_COMPARED_ITEMS} items, too many to be compared`]
+  }
+  const lines = findErrors(() => validatorFor(key, schema, draft).validate(value).errors)
     // A parent repeats what its children say: keep the innermost.
     .filter(
       ({ keyword }) => !['properties', 'items', 'prefixItems', '$ref', 'allOf'].includes(keyword),
@@ -50,6 +54,12 @@ export function withDefaults(
       : [],
   )
   return { ...args, ...Object.fromEntries(defaults) }
+}
+
+/** Whether an array in a value is longer than may be compared; the value nests no deeper than 64. */
+function hasLongArray(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length > MAX_COMPARED_ITEMS || value.some(hasLongArray)
+  return isObject(value) && Object.values(value).some(hasLongArray)
 }
 
 function findErrors(validate: () => OutputUnit[]): OutputUnit[] {

@@ -1,9 +1,11 @@
 /** The static handler: a literal result, with `{argument}` filled in wherever it has text. */
-import { isObject } from '../protocol/json-rpc.ts'
+import { INVALID_PARAMS, isObject, RpcError } from '../protocol/json-rpc.ts'
 import type { ContentBlock } from '../protocol/content.ts'
 import type { CallToolResult } from '../protocol/tool.ts'
 
 const PLACEHOLDER = /\{([^{}]{1,200})\}/g
+/** Many placeholders for a long argument make a text far longer than both. */
+const MAX_FILLED_LENGTH = 4 * 1024 * 1024
 const WHOLE = /^\{([^{}]{1,200})\}$/
 
 /**
@@ -32,9 +34,13 @@ export function fillText(
   declared: ReadonlySet<string>,
   args: Readonly<Record<string, unknown>>,
 ): string {
+  let length = text.length
   return text.replaceAll(PLACEHOLDER, (placeholder, name: string) => {
-    if (Object.hasOwn(args, name)) return formatArgument(args[name])
-    return declared.has(name) ? '' : placeholder
+    if (!Object.hasOwn(args, name)) return declared.has(name) ? '' : placeholder
+    const argument = formatArgument(args[name])
+    length += argument.length
+    if (length <= MAX_FILLED_LENGTH) return argument
+    throw new RpcError(INVALID_PARAMS, `Invalid params: ${name} is too long for what it fills`)
   })
 }
 

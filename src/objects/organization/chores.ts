@@ -30,14 +30,26 @@ export class Chores {
 
   /** Does what is due; throws when KV or the Directory refuses. `organization` is absent until made. */
   async run(owner: string, organization: string | undefined): Promise<void> {
-    if (organization !== undefined) {
-      const publisher = { storage: this.#storage, env: this.#env, organization, now: Date.now }
-      await publishDue(publisher)
-      await announceDue(publisher)
-      await this.#reseal(organization)
+    const failures: unknown[] = []
+    const chores = organization === undefined ? [] : this.#choresOf(organization)
+    for (const chore of [...chores, () => this.#claims.releaseAbandoned(owner)]) {
+      try {
+        await chore()
+      } catch (error) {
+        failures.push(error) // which keeps none of the others waiting
+      }
     }
-    await this.#claims.releaseAbandoned(owner)
+    if (failures.length > 0) throw failures[0]
     this.#failures = 0
+  }
+
+  #choresOf(organization: string): (() => Promise<void>)[] {
+    const publisher = { storage: this.#storage, env: this.#env, organization, now: Date.now }
+    return [
+      () => publishDue(publisher),
+      () => announceDue(publisher),
+      () => this.#reseal(organization),
+    ]
   }
 
   /** When there is something to do, in ms since the epoch; undefined when nothing is left. */

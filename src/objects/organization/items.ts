@@ -91,7 +91,7 @@ export function measureItems(sql: SqlStorage, server: string): { tools: number; 
   return sql
     .exec<{ tools: number; bytes: number }>(
       `SELECT COUNT(CASE i.kind WHEN 'tools' THEN 1 END) AS tools,
-         COALESCE(SUM(d.bytes + b.bytes + length(i.name) + 40), 0) AS bytes
+         COALESCE(SUM(d.bytes + b.bytes + 2 * length(CAST(i.name AS BLOB)) + 40), 0) AS bytes
        FROM items i JOIN bodies d ON d.hash = i.definition JOIN bodies b ON b.hash = i.binding
        WHERE i.server = ? AND i.until IS NULL`,
       server,

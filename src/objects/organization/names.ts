@@ -35,13 +35,14 @@ export function forgetName(sql: SqlStorage, { kind, name }: Name): void {
   sql.exec('DELETE FROM names WHERE kind = ? AND name = ?', kind, name)
 }
 
-/** Names to give up now: not held, and nothing about them is left to publish. */
+/** Names to give up now: not held, and nothing about them is left to tell. */
 export function abandonedNames(sql: SqlStorage): Name[] {
   return sql
     .exec<Name>(
       `SELECT kind, name, target FROM names WHERE state <> 'held' AND NOT EXISTS (
          SELECT 1 FROM publications p
-         WHERE p.kind = names.kind AND p.name = names.name AND p.published < p.version
+         WHERE p.kind = names.kind AND p.name = names.name
+           AND (p.published < p.version OR p.announced < p.published)
        ) LIMIT 500`,
     )
     .toArray()

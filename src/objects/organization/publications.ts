@@ -48,6 +48,11 @@ export function nextPublicationAt(sql: SqlStorage): number | undefined {
   return at === null ? undefined : at + PUBLISH_GAP_MS
 }
 
+/** Notes that a put was tried. */
+export function notePut(sql: SqlStorage, { kind, name }: Publication, now: number): void {
+  sql.exec('UPDATE publications SET put_at = ? WHERE kind = ? AND name = ?', now, kind, name)
+}
+
 /** Notes that KV holds a version. */
 export function markPublished(
   sql: SqlStorage,

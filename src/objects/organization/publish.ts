@@ -19,6 +19,7 @@ import {
   duePublications,
   markAnnounced,
   markPublished,
+  notePut,
   unannounced,
   type Publication,
 } from './publications.ts'
@@ -40,21 +41,31 @@ export type Publisher = {
   now: () => number
 }
 
-/** Puts what is due; throws when KV refuses, with everything that succeeded noted. */
+/** Puts what is due, one after the other; throws the first refusal once all were tried. */
 export async function publishDue(publisher: Publisher): Promise<void> {
   const { storage, now } = publisher
+  const failures: unknown[] = []
   for (const publication of duePublications(storage.sql, now(), BATCH)) {
-    const put = { server: putServer, vanity: putVanity, credential: putCredential }[
-      publication.kind
-    ]
-    const version = await put(publisher, publication)
-    storage.transactionSync(() => {
-      markPublished(storage.sql, { ...publication, version }, now())
-      if (publication.kind === 'server') {
-        notePublishedRevision(storage.sql, publication.name, version, now())
-      }
-    })
+    try {
+      await publish(publisher, publication)
+    } catch (error) {
+      failures.push(error)
+      notePut(storage.sql, publication, now()) // behind the others, next time
+    }
   }
+  if (failures.length > 0) throw failures[0]
+}
+
+async function publish(publisher: Publisher, publication: Publication): Promise<void> {
+  const { storage, now } = publisher
+  const put = { server: putServer, vanity: putVanity, credential: putCredential }[publication.kind]
+  const version = await put(publisher, publication)
+  storage.transactionSync(() => {
+    markPublished(storage.sql, { ...publication, version }, now())
+    if (publication.kind === 'server') {
+      notePublishedRevision(storage.sql, publication.name, version, now())
+    }
+  })
 }
 
 /**

@@ -13,7 +13,7 @@ export const STEPS = [
      created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, deleted_at INTEGER
    );
    CREATE UNIQUE INDEX servers_slug ON servers (slug) WHERE deleted_at IS NULL;
-   CREATE TABLE bodies (hash TEXT PRIMARY KEY, body TEXT NOT NULL, bytes INTEGER NOT NULL);
+   CREATE TABLE bodies (hash TEXT PRIMARY KEY, bytes INTEGER NOT NULL, body TEXT NOT NULL);
    CREATE TABLE items (
      server TEXT NOT NULL, kind TEXT NOT NULL, name TEXT NOT NULL, created INTEGER NOT NULL, sort_order INTEGER NOT NULL,
      status TEXT NOT NULL, definition TEXT NOT NULL, binding TEXT NOT NULL,
@@ -39,6 +39,7 @@ export const STEPS = [
      kind TEXT NOT NULL, name TEXT NOT NULL, target TEXT NOT NULL, state TEXT NOT NULL,
      PRIMARY KEY (kind, name)
    ) WITHOUT ROWID;
+   CREATE INDEX names_loose ON names (kind, name) WHERE state <> 'held';
    CREATE TABLE credentials (
      id TEXT PRIMARY KEY, hash TEXT NOT NULL UNIQUE, name TEXT NOT NULL, server TEXT NOT NULL,
      tools TEXT, last_four TEXT NOT NULL, created_at INTEGER NOT NULL, expires_at INTEGER,

@@ -6,6 +6,8 @@
  * A stream's rows go five minutes after its answer.
  */
 
+import { encodeUtf8 } from '../../protocol/bytes.ts'
+
 export const KEPT_AFTER_MS = 5 * 60 * 1000
 const MAX_EVENTS = 100
 const MAX_BYTES = 1024 * 1024
@@ -18,8 +20,10 @@ export const EVENT_LOG_SCHEMA = `
   );
   CREATE TABLE events (
     age INTEGER PRIMARY KEY, stream INTEGER NOT NULL, sequence INTEGER NOT NULL,
-    part INTEGER NOT NULL, body TEXT NOT NULL, UNIQUE (stream, sequence, part)
-  );`
+    part INTEGER NOT NULL, bytes INTEGER NOT NULL, body TEXT NOT NULL,
+    UNIQUE (stream, sequence, part)
+  );
+  CREATE INDEX streams_ended ON streams (ended_at);`
 
 export type StoredStream = {
   id: number
@@ -48,8 +52,14 @@ export function appendEvent(sql: SqlStorage, stream: number, body: string): numb
   const update = 'UPDATE streams SET sent = sent + 1 WHERE id = ? RETURNING sent'
   const { sent: sequence } = sql.exec<{ sent: number }>(update, stream).one()
   for (const [part, text] of partsOf(body).entries()) {
-    const insert = 'INSERT INTO events (stream, sequence, part, body) VALUES (?, ?, ?, ?)'
-    sql.exec(insert, stream, sequence, part, text)
+    sql.exec(
+      'INSERT INTO events (stream, sequence, part, bytes, body) VALUES (?, ?, ?, ?, ?)',
+      stream,
+      sequence,
+      part,
+      encodeUtf8(text).length,
+      text,
+    )
   }
   trim(sql)
   return sequence
@@ -127,7 +137,7 @@ function partsOf(body: string): string[] {
 function trim(sql: SqlStorage): void {
   const rows = sql
     .exec<{ stream: number; sequence: number; bytes: number }>(
-      `SELECT stream, sequence, SUM(length(CAST(body AS BLOB))) AS bytes FROM events
+      `SELECT stream, sequence, SUM(bytes) AS bytes FROM events
        GROUP BY stream, sequence ORDER BY MIN(age)`,
     )
     .toArray()

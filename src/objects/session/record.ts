@@ -18,10 +18,11 @@ export type SessionRecord = {
   caller: string
   revision: LegacyRevision
   clientInfo: string
+  clientCapabilities: string
   logLevel: LogLevel | undefined
   /** The newest revision of the server that this session was told of. */
   catalogRevision: number
-  /** Digests of what the client was last told of: `tools`, `prompts`, `resources`, `resource <uri>`. */
+  /** Digests of what the client was last told of: the lists it agreed to, and `contents <uri>`. */
   announced: Readonly<Record<string, string>>
   /** URIs it subscribed to. */
   subscriptions: readonly string[]
@@ -57,4 +58,31 @@ export function endsAt({ lastUsedAt, idleMs, isUsed }: SessionRecord): number {
 export function touched(record: SessionRecord, now: number): SessionRecord {
   const isRecent = now - record.lastUsedAt < record.idleMs / TOUCHES_PER_IDLE_TIME
   return record.isUsed && isRecent ? record : { ...record, isUsed: true, lastUsedAt: now }
+}
+
+/** The record of a session that was ended: nothing finds it any more, and the alarm deletes it. */
+export function ended(record: SessionRecord): SessionRecord {
+  return { ...record, lastUsedAt: 0, idleMs: 0, isUsed: true }
+}
+
+export function hasEnded({ idleMs }: SessionRecord): boolean {
+  return idleMs === 0
+}
+
+/** The record with a URI subscribed to, its contents' digest as told, or without it. */
+export function subscribed(
+  record: SessionRecord,
+  { add, remove }: { add?: string; remove?: string },
+  digests: Readonly<Record<string, string>>,
+): SessionRecord {
+  const rest = record.subscriptions.filter((uri) => uri !== add && uri !== remove)
+  if (add !== undefined) {
+    return {
+      ...record,
+      subscriptions: [...rest, add],
+      announced: { ...record.announced, ...digests },
+    }
+  }
+  const announced = Object.entries(record.announced).filter(([name]) => !(name in digests))
+  return { ...record, subscriptions: rest, announced: Object.fromEntries(announced) }
 }

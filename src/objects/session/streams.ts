@@ -52,6 +52,11 @@ export class Streams {
     this.#readers.delete(stream)
   }
 
+  /** Ends every stream that is under way. */
+  endAll(now: number): void {
+    for (const stream of this.#readers.keys()) this.end(stream, now)
+  }
+
   /** The stream from its beginning, with an event that only carries an id where the client has those. */
   read(stream: number, primed: boolean): ReadableStream<Uint8Array> {
     const priming = formatEvent({ data: '', id: formatEventId(stream, 0), retryMs: RETRY_MS })

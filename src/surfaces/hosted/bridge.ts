@@ -10,8 +10,10 @@ import { formatComment } from '../../protocol/sse.ts'
 export type BridgeOptions = {
   /** A socket to Channel; undefined when it is no longer to be had, and the stream ends. */
   connect: () => Promise<WebSocket | undefined>
-  /** The events to send when the server is at a revision. */
-  onRevision: (revision: number) => Promise<string[]>
+  /** The events to send when the server is at a revision; undefined ends the stream. */
+  onRevision: (revision: number) => Promise<string[] | undefined>
+  /** The client has left, perhaps before it could read what was sent last. */
+  onLost?: () => void
   /** What is sent first. */
   opening: string
   /** What is sent last when the stream ends by itself. */
@@ -33,7 +35,7 @@ export function bridge(first: WebSocket, options: BridgeOptions): ReadableStream
       line = new Bridge(controller, options)
       line.listen(first)
     },
-    cancel: () => line?.stop(),
+    cancel: () => line?.leave(),
   })
 }
 
@@ -43,6 +45,9 @@ class Bridge {
   readonly #keepalive: ReturnType<typeof setInterval>
   readonly #end: ReturnType<typeof setTimeout>
   #repeat: ReturnType<typeof setTimeout> | undefined
+  readonly #toRepeat = new Set<string>()
+  /** Events were sent since the last sign that the client is there. */
+  #isUnconfirmed = false
   #socket: WebSocket | undefined
   #isOpen = true
   #newest = 0
@@ -53,7 +58,10 @@ class Bridge {
     this.#controller = controller
     this.#options = options
     this.#send(options.opening)
-    this.#keepalive = setInterval(() => this.#send(formatComment('keepalive')), options.keepaliveMs)
+    this.#keepalive = setInterval(() => {
+      this.#isUnconfirmed = false
+      this.#send(formatComment('keepalive'))
+    }, options.keepaliveMs)
     // Spread out, so that streams that began together do not all come back together.
     const age = options.maxAgeMs * (0.9 + 0.1 * Math.random())
     this.#end = setTimeout(() => this.#finish(), age)
@@ -72,6 +80,12 @@ class Bridge {
       else this.#reconnect()
     })
     socket.accept() // last: whatever Channel has sent already is delivered now
+  }
+
+  /** The client has left. */
+  leave(): void {
+    if (this.#isOpen && this.#isUnconfirmed) this.#options.onLost?.()
+    this.stop()
   }
 
   /** Lets everything go; the client has left or the stream has ended. */
@@ -93,6 +107,7 @@ class Bridge {
       while (this.#isOpen && done < this.#newest) {
         done = this.#newest
         const events = await this.#options.onRevision(done)
+        if (events === undefined) return this.#finish()
         this.#tell(events)
       }
     } catch (error) {
@@ -105,12 +120,16 @@ class Bridge {
 
   #tell(events: readonly string[]): void {
     if (events.length === 0) return
-    const text = events.join('')
-    this.#send(text)
+    this.#send(events.join(''))
+    this.#isUnconfirmed = true
     const { repeatMs } = this.#options
     if (repeatMs === undefined) return
+    for (const event of events) this.#toRepeat.add(event)
     if (this.#repeat !== undefined) clearTimeout(this.#repeat)
-    this.#repeat = setTimeout(() => this.#send(text), repeatMs)
+    this.#repeat = setTimeout(() => {
+      this.#send([...this.#toRepeat].join(''))
+      this.#toRepeat.clear()
+    }, repeatMs)
   }
 
   #reconnect(): void {

@@ -29,10 +29,20 @@ export function digestsOf(
   for (const [name, kinds] of LISTS) {
     digests[name] = kinds.map((kind) => listDigest(site, kind, revision)).join(' ')
   }
-  for (const uri of uris) {
-    digests[CONTENTS + uri] = sha256Hex(JSON.stringify(findContents(site.catalog, uri) ?? null))
-  }
-  return digests
+  return { ...digests, ...contentsDigests(site, uris) }
+}
+
+/** The digests of the contents at URIs. */
+export function contentsDigests(
+  { catalog }: Site,
+  uris: readonly string[],
+): Record<string, string> {
+  return Object.fromEntries(
+    uris.map((uri) => [
+      CONTENTS + uri,
+      sha256Hex(JSON.stringify(findContents(catalog, uri) ?? null)),
+    ]),
+  )
 }
 
 /** The digests of the lists that a server offers in an era, which are all that a client agrees to. */

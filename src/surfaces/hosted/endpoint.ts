@@ -3,12 +3,17 @@
  * vanity server. Checks in the order of `design.md` §1; each refusal is a status of `surfaces.md` D5.
  */
 import type { Catalog } from '../../catalog/catalog.ts'
-import { classify } from '../../protocol/classify.ts'
+import { classify, legacyRevision } from '../../protocol/classify.ts'
 import { isJson } from '../../protocol/headers.ts'
 import { HttpError, valueOf } from '../../protocol/http-error.ts'
 import type { Envelope } from '../../protocol/envelope.ts'
-import { parseMessage, type Message, type Request as RpcRequest } from '../../protocol/json-rpc.ts'
-import { MODERN_REVISION, type LegacyRevision } from '../../protocol/revisions.ts'
+import {
+  parseMessage,
+  RpcError,
+  type Message,
+  type Request as RpcRequest,
+} from '../../protocol/json-rpc.ts'
+import { isModern, MODERN_REVISION, type LegacyRevision } from '../../protocol/revisions.ts'
 import { corsHeaders, preflight, requireOrigin } from '../cors.ts'
 import { requireSlots } from '../limits.ts'
 import type { Platform, Visit } from '../platform.ts'
@@ -16,17 +21,25 @@ import { formatRefusal, refusalOf } from '../rest-answer.ts'
 import { limitKey, requireCaller } from './access.ts'
 import { readJson, requireBatch } from './body.ts'
 import {
+  answerBatchInSession,
   answerInSession,
   claimOf,
   findVisitor,
-  sendAnswer,
   sessionNotFound,
   type Visitor,
 } from './in-session.ts'
-import { listen, openSessionStream } from './listen.ts'
+import { listen } from './listen.ts'
 import { answerLive } from './live-answer.ts'
-import { ACCEPTED, answerBatch, answerError, answerRequest, type Answer } from './messages.ts'
+import {
+  ACCEPTED,
+  answerBatch,
+  answerError,
+  answerRequest,
+  type Answer,
+  type TakeNote,
+} from './messages.ts'
 import { openSession } from './open-session.ts'
+import { openSessionStream } from './session-stream.ts'
 import {
   exchangeOf,
   freshCatalog,
@@ -67,8 +80,9 @@ export async function hosted(
 async function answerOtherMethod(site: Site): Promise<Answer | Response> {
   const { request } = site.visit
   const isOfSession = request.method === 'GET' || request.method === 'DELETE'
-  const visitor = isOfSession ? findVisitor(site) : undefined
+  const visitor = isOfSession && !isModernRequest(request) ? findVisitor(site) : undefined
   if (visitor === undefined) throw methodNotAllowed('POST')
+  requireLegacyRevision(request)
   if (request.method === 'GET') {
     if (!site.catalog.settings.notifications && !request.headers.has('last-event-id')) {
       throw methodNotAllowed('POST, DELETE')
@@ -87,7 +101,7 @@ async function answerPost(site: Site): Promise<Answer | Response> {
   try {
     const body = await readJson(request)
     if (Array.isArray(body)) return await answerArray(site, body)
-    const answer = answerOne(site, parseMessage(body))
+    const answer = answerOne(site, parseMessage(body, isModernRequest(request) ? 400 : 200))
     return answer instanceof Promise ? await answer : answer
   } catch (error) {
     return answerError(error, undefined)
@@ -133,10 +147,13 @@ async function answerArray(site: Site, body: readonly unknown[]): Promise<Answer
   const record = visitor && valueOf(await visitor.stub.describe(claimOf(site)))
   const batch = requireBatch(body, site.visit.request.headers, record?.revision)
   await takeSlots(site, batch.length - 1)
+  const note: TakeNote = (message) => takeNote(visitor, site, message)
+  if (visitor !== undefined && record !== undefined) {
+    return answerBatchInSession(visitor, batch, record, note)
+  }
   const revision: LegacyRevision = '2025-03-26'
   const asked = { ...exchangeOf(site), revision, clientCapabilities: undefined }
-  const answer = await answerBatch(batch, asked, (message) => takeNote(visitor, site, message))
-  return visitor === undefined || answer.body === undefined ? answer : sendAnswer(visitor, answer)
+  return answerBatch(batch, (message) => answerRequest('legacy', message, asked), note)
 }
 
 /** Takes a notification or a response: 202, and what it means for a session. */
@@ -182,6 +199,22 @@ function extended(response: Response, headers: Record<string, string>): Response
     if (!copy.headers.has(name)) copy.headers.set(name, value)
   }
   return copy
+}
+
+/** Whether the header says the stateless era, which has POST alone. */
+function isModernRequest({ headers }: Request): boolean {
+  const revision = headers.get('mcp-protocol-version')
+  return revision !== null && isModern(revision)
+}
+
+/** Throws 400 for a revision that is none of the session era's (§3.6). */
+function requireLegacyRevision({ headers }: Request): void {
+  try {
+    legacyRevision(headers.get('mcp-protocol-version'))
+  } catch (error) {
+    if (!(error instanceof RpcError)) throw error
+    throw new HttpError(400, 'unsupported_revision', error.message)
+  }
 }
 
 function methodNotAllowed(allow: string): HttpError {

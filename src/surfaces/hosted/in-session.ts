@@ -15,7 +15,7 @@ import {
   type Packet,
   type Stale,
 } from '../../objects/session/packet.ts'
-import type { Claim } from '../../objects/session/record.ts'
+import type { Claim, SessionRecord } from '../../objects/session/record.ts'
 import { HttpError, valueOf } from '../../protocol/http-error.ts'
 import {
   INVALID_PARAMS,
@@ -25,10 +25,18 @@ import {
 } from '../../protocol/json-rpc.ts'
 import { isLogLevel } from '../../protocol/logging.ts'
 import { ASSUMED_LEGACY, isLegacyRevision, type LegacyRevision } from '../../protocol/revisions.ts'
+import { MAX_URI_LENGTH } from '../../protocol/uri-template.ts'
 import { acceptsEventStream } from '../../protocol/sse.ts'
 import { retrying } from '../retrying.ts'
-import { digestsOf } from './digests.ts'
-import { answerError, answerRequest, formatResult, type Answer } from './messages.ts'
+import { contentsDigests } from './digests.ts'
+import {
+  answerBatch,
+  answerError,
+  answerRequest,
+  formatResult,
+  type Answer,
+  type TakeNote,
+} from './messages.ts'
 import { mendStream } from './mend-stream.ts'
 import { isSessionId } from './session-id.ts'
 import { atLeast, exchangeOf, type Site } from './site.ts'
@@ -115,10 +123,11 @@ async function subscribe(
   const { uri } = exchange.params
   if (typeof uri !== 'string')
     throw new RpcError(INVALID_PARAMS, 'Invalid params: a uri is required')
-  if (change === 'add' && findContents(exchange.catalog, uri) === undefined) {
-    throw resourceNotFound(exchange, uri)
+  if (findContents(exchange.catalog, uri) === undefined) {
+    if (change === 'add') throw resourceNotFound(exchange, uri)
+    if (uri.length > MAX_URI_LENGTH) return // nothing so long was ever subscribed to
   }
-  const digests = digestsOf(site, exchange.revision, [uri])
+  const digests = contentsDigests(site, [uri])
   valueOf(await stub.setSubscriptions(claimOf(site), { [change]: uri }, digests))
 }
 
@@ -127,46 +136,103 @@ async function answerOnce(
   message: RpcRequest,
   revision: LegacyRevision,
 ): Promise<Response> {
-  const { site } = visitor
-  const { id, method, params = {} } = message
-  const exchange: Exchange = {
-    ...exchangeOf(site),
-    params,
-    revision,
-    clientCapabilities: undefined,
-  }
+  if (message.method === 'tools/call') return call(visitor, message, revision)
+  const answer = await answerWithin(visitor, message, revision)
+  // What only changed the session is good at whatever revision and catalog.
+  return SETTINGS.has(message.method)
+    ? sendAnswer(visitor, answer)
+    : sendAnswer(visitor, answer, revision)
+}
+
+/** A call is found and checked here, and runs in the session. */
+async function call(
+  visitor: Visitor,
+  { id, params = {} }: RpcRequest,
+  revision: LegacyRevision,
+): Promise<Response> {
+  const exchange = exchangeWithin(visitor, params, revision)
   try {
-    if (method === 'tools/call') {
-      requireOffered('legacy', method, exchange)
-      const prepared = await prepareCall(exchange)
-      const call: CallBody = { id, progressToken: tokenOf(params), prepared }
-      const response = await send(visitor, { kind: 'call' }, JSON.stringify(call))
-      return mendStream(response, id, revision)
-    }
-    const setting = SETTINGS.get(method)
-    if (setting !== undefined) {
-      await setting(visitor, exchange)
-      return await sendAnswer(visitor, { status: 200, body: formatResult(id, {}) })
-    }
+    requireOffered('legacy', 'tools/call', exchange)
+    const prepared = await prepareCall(exchange)
+    const body: CallBody = { id, progressToken: tokenOf(params), prepared }
+    const response = await send(visitor, { kind: 'call' }, JSON.stringify(body))
+    return mendStream(response, id, revision)
   } catch (error) {
     return sendAnswer(visitor, answerError(error, id))
   }
-  const answer = await answerRequest('legacy', message, exchange)
-  return sendAnswer(visitor, answer, revision)
 }
 
-type Kind = { kind: 'call' } | { kind: 'answer'; revision: LegacyRevision | undefined }
+/** The answer to a request that needs no stream of its own. */
+async function answerWithin(
+  visitor: Visitor,
+  message: RpcRequest,
+  revision: LegacyRevision,
+): Promise<Answer> {
+  const { id, method, params = {} } = message
+  const exchange = exchangeWithin(visitor, params, revision)
+  const setting = SETTINGS.get(method)
+  if (setting === undefined) return answerRequest('legacy', message, exchange)
+  try {
+    await setting(visitor, exchange)
+    return { status: 200, body: formatResult(id, {}) }
+  } catch (error) {
+    return answerError(error, id)
+  }
+}
 
-async function send(visitor: Visitor, packet: Kind, body: string | Uint8Array<ArrayBuffer>) {
+/** Answers a batch within a session of 2025-03-26: at its revision, and from no older catalog. */
+export async function answerBatchInSession(
+  visitor: Visitor,
+  batch: readonly unknown[],
+  { revision, catalogRevision }: Pick<SessionRecord, 'revision' | 'catalogRevision'>,
+  takeNote: TakeNote,
+): Promise<Answer | Response> {
+  const current = { ...visitor, site: await atLeast(visitor.site, catalogRevision) }
+  const within = (message: RpcRequest) => answerWithin(current, message, revision)
+  const answer = await answerBatch(batch, within, takeNote)
+  return answer.body === undefined ? answer : sendAnswer(current, answer)
+}
+
+function exchangeWithin(
+  visitor: Visitor,
+  params: Exchange['params'],
+  revision: LegacyRevision,
+): Exchange {
+  return {
+    ...exchangeOf(visitor.site),
+    params,
+    revision,
+    clientCapabilities: undefined,
+    session: { capabilities: () => capabilitiesIn(visitor) },
+  }
+}
+
+type Sent = { kind: 'call' } | { kind: 'answer'; revision: LegacyRevision | undefined }
+
+async function send(visitor: Visitor, packet: Sent, body: string | Uint8Array<ArrayBuffer>) {
   const { site, stub } = visitor
   const stream = acceptsEventStream(site.visit.request.headers.get('accept'))
-  const full: Packet = { ...packet, ...claimOf(site), stream }
+  const { catalogRevision, ...claim } = claimOf(site)
+  // An error, or what was made for this very session, is no older than anything.
+  const isBound = packet.kind === 'call' || packet.revision !== undefined
+  const full: Packet = { ...packet, ...claim, ...(isBound && { catalogRevision }), stream }
   const init = { method: 'POST', headers: { [PACKET_HEADER]: JSON.stringify(full) }, body }
   const ask = () => stub.fetch('https://session/', init)
   // A call may have begun when the object was reset under it: it is not sent again.
   const response = await (full.kind === 'call' ? ask() : retrying(ask))
   if (response.status === 404) throw sessionNotFound()
+  if (response.status === 429) {
+    throw new HttpError(429, 'too_many_calls', 'Too many calls are under way in this session', {
+      headers: { 'Retry-After': '1' },
+    })
+  }
   return response
+}
+
+/** What the client declared when it opened the session. */
+async function capabilitiesIn({ site, stub }: Visitor): Promise<Record<string, unknown>> {
+  const { clientCapabilities } = valueOf(await stub.describe(claimOf(site)))
+  return JSON.parse(clientCapabilities) as Record<string, unknown>
 }
 
 function tokenOf(params: Readonly<Record<string, unknown>>): string | number | undefined {

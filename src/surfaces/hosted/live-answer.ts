@@ -41,6 +41,7 @@ export async function answerLive(
   if (stream === undefined) return answer
   const first = await Promise.race([within(PATIENCE_MS, answer), stream.started])
   if (first !== undefined && first !== 'started') return first.value
+  stream.keepAlive()
   void answer.then(
     ({ body }) => stream.finish(body),
     (error: unknown) => stream.fail(error),
@@ -63,13 +64,17 @@ class LiveStream {
     this.body = new ReadableStream<Uint8Array>({
       start: (controller) => {
         this.#controller = controller
-        this.#timer = setInterval(() => this.#write(formatComment('working')), COMMENT_MS)
       },
       cancel: () => {
         this.#close()
         abort.abort()
       },
     })
+  }
+
+  /** Shows from here on that the call is at work, and notices a client that has left. */
+  keepAlive(): void {
+    this.#timer = setInterval(() => this.#write(formatComment('working')), COMMENT_MS)
   }
 
   send(message: string): void {

@@ -5,6 +5,7 @@
 import { answerMessage } from '../../methods/answer-message.ts'
 import type { Exchange, Result } from '../../methods/exchange.ts'
 import { concat, encodeUtf8 } from '../../protocol/bytes.ts'
+import { Unavailable } from '../../memory/lookup.ts'
 import { HttpError } from '../../protocol/http-error.ts'
 import {
   formatError,
@@ -24,7 +25,9 @@ export type Answer = { status: number; body: string | Uint8Array<ArrayBuffer> | 
 export type Asked = Omit<Exchange, 'params'>
 
 /** What is done with a message that wants no answer. */
-type TakeNote = (message: Exclude<Message, RpcRequest>) => Promise<Answer>
+export type TakeNote = (message: Exclude<Message, RpcRequest>) => Promise<Answer>
+
+const MAX_BATCH_BYTES = 16 * 1024 * 1024
 
 export const ACCEPTED: Answer = { status: 202, body: undefined }
 
@@ -51,23 +54,32 @@ async function answerLater(id: RequestId, result: Promise<Result>): Promise<Answ
   }
 }
 
-/** Answers each message of a batch in its place; 202 when none of them wants an answer. */
+/**
+ * Answers each message of a batch in its place; 202 when none of them wants an answer. Together the
+ * answers are bounded: fifty lists of a large server would not fit an isolate.
+ */
 export async function answerBatch(
   batch: readonly unknown[],
-  asked: Asked,
+  answerRequestOf: (message: RpcRequest) => Answer | Promise<Answer>,
   takeNote: TakeNote,
 ): Promise<Answer> {
-  const answers: (string | Uint8Array)[] = []
+  const parts: Uint8Array[] = []
+  let bytes = 0
   for (const value of batch) {
-    const { body } = await answerInBatch(value, asked, takeNote)
-    if (body !== undefined) answers.push(body)
+    const { body } = await answerInBatch(value, answerRequestOf, takeNote)
+    if (body === undefined) continue
+    const text = typeof body === 'string' ? encodeUtf8(body) : body
+    bytes += text.length
+    if (bytes > MAX_BATCH_BYTES) throw tooLarge()
+    parts.push(encodeUtf8(parts.length === 0 ? '[' : ','), text)
   }
-  if (answers.length === 0) return ACCEPTED
-  const parts = answers.flatMap((body, index) => [
-    encodeUtf8(index === 0 ? '[' : ','),
-    typeof body === 'string' ? encodeUtf8(body) : body,
-  ])
+  if (parts.length === 0) return ACCEPTED
   return { status: 200, body: concat([...parts, encodeUtf8(']')]) }
+}
+
+function tooLarge(): RpcError {
+  const message = `The answers to this batch are over ${MAX_BATCH_BYTES / 1024 / 1024} MiB together`
+  return new RpcError(INVALID_REQUEST, message, { status: 400 })
 }
 
 /**
@@ -75,7 +87,7 @@ export async function answerBatch(
  * absent elsewhere (`surfaces.md` D4). HTTP refusals are for the whole request, and thrown on.
  */
 export function answerError(error: unknown, missing: RequestId | null | undefined): Answer {
-  if (error instanceof HttpError) throw error
+  if (error instanceof HttpError || error instanceof Unavailable) throw error
   if (error instanceof RpcError) {
     return { status: error.status, body: formatError(error, error.id ?? missing) }
   }
@@ -83,14 +95,18 @@ export function answerError(error: unknown, missing: RequestId | null | undefine
   return { status: 200, body: formatError(new RpcError(INTERNAL_ERROR, 'Internal error'), missing) }
 }
 
-async function answerInBatch(value: unknown, asked: Asked, takeNote: TakeNote): Promise<Answer> {
+async function answerInBatch(
+  value: unknown,
+  answerRequestOf: (message: RpcRequest) => Answer | Promise<Answer>,
+  takeNote: TakeNote,
+): Promise<Answer> {
   try {
     const message = parseMessage(value)
     if (message.kind !== 'request') return await takeNote(message)
     if (message.method === 'initialize') {
       throw new RpcError(INVALID_REQUEST, 'initialize must not be in a batch', { id: message.id })
     }
-    return await answerRequest('legacy', message, asked)
+    return await answerRequestOf(message)
   } catch (error) {
     return answerError(error, null)
   }

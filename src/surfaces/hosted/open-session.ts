@@ -15,7 +15,7 @@ import { rememberRevision } from './in-session.ts'
 import { answerError, formatResult, type Answer } from './messages.ts'
 import { exchangeOf, type Site } from './site.ts'
 
-const MAX_CLIENT_INFO_LENGTH = 4096
+const MAX_DECLARED_LENGTH = 4096 // of what a client says of itself, kept for the session
 
 /** Answers `initialize` with a new session, or with the error that its params are. */
 export async function openSession(site: Site, message: RpcRequest): Promise<Answer | Response> {
@@ -34,10 +34,8 @@ export async function openSession(site: Site, message: RpcRequest): Promise<Answ
       clientCapabilities: undefined,
     }
     const result = await answerMessage('legacy', 'initialize', exchange)
-    const clientInfo = JSON.stringify(isObject(params['clientInfo']) ? params['clientInfo'] : {})
-    if (clientInfo.length > MAX_CLIENT_INFO_LENGTH) {
-      throw new RpcError(INVALID_PARAMS, 'Invalid params: clientInfo is too long')
-    }
+    const clientInfo = textOf('clientInfo', params)
+    const clientCapabilities = textOf('capabilities', params)
     const asked = params['protocolVersion']
     const revision = typeof asked === 'string' && isLegacyRevision(asked) ? asked : NEWEST_LEGACY
     const now = Date.now()
@@ -47,6 +45,7 @@ export async function openSession(site: Site, message: RpcRequest): Promise<Answ
       caller: caller.id,
       revision,
       clientInfo,
+      clientCapabilities,
       logLevel: undefined,
       catalogRevision: catalog.revision,
       announced: offeredDigests(site, revision),
@@ -64,6 +63,13 @@ export async function openSession(site: Site, message: RpcRequest): Promise<Answ
   } catch (error) {
     return answerError(error, id)
   }
+}
+
+/** A member of the handshake that is kept, as JSON. */
+function textOf(name: string, params: Readonly<Record<string, unknown>>): string {
+  const text = JSON.stringify(isObject(params[name]) ? params[name] : {})
+  if (text.length <= MAX_DECLARED_LENGTH) return text
+  throw new RpcError(INVALID_PARAMS, `Invalid params: ${name} is too long`)
 }
 
 function respond({ visit }: Site, body: string, sessionId: string): Response {

@@ -18,6 +18,7 @@ const recordOf = (members: Partial<SessionRecord> = {}): SessionRecord => ({
   caller: 'key_1',
   revision: '2025-11-25',
   clientInfo: '{}',
+  clientCapabilities: '{}',
   logLevel: undefined,
   catalogRevision: 3,
   announced: {},
