@@ -26,6 +26,7 @@ router
   .all('/api/v1/*', (_request, platform, visit) => admin(platform, visit))
   .get('/openapi.json', (_request, platform) => openApiDocument(platform))
   .get('/health', () => Response.json({ status: 'ok' }))
+  .head('/health', () => new Response(null))
   .all('*', nothing)
 
 /**

@@ -9,7 +9,11 @@ const MAX_VALUES = 1000
 export const Completions = z.record(z.string(), z.array(z.string().max(1000)).max(MAX_VALUES))
 
 export const Prompt = z.looseObject({
-  name: z.string().min(1).max(128),
+  name: z
+    .string()
+    .min(1)
+    .max(128)
+    .refine((name) => name.isWellFormed(), 'must be well-formed Unicode'),
   title: z.string().optional(),
   description: z.string().optional(),
   arguments: z

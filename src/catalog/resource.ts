@@ -22,7 +22,7 @@ export const Resource = z.looseObject({
   uri: z
     .string()
     .max(MAX_URI_LENGTH)
-    .refine((uri) => URL.canParse(uri), 'must be a URI'),
+    .refine((uri) => URL.canParse(uri) && uri.isWellFormed(), 'must be a URI'),
   size: z.int().min(0).optional(),
   ...Described,
 })
@@ -33,7 +33,9 @@ export const ResourceTemplate = z.looseObject({
     .string()
     .max(MAX_URI_LENGTH)
     .refine(
-      (template) => (templateVariables(template)?.length ?? Infinity) <= MAX_VARIABLES,
+      (template) =>
+        template.isWellFormed() &&
+        (templateVariables(template)?.length ?? Infinity) <= MAX_VARIABLES,
       `must be a URI template of {name} and {+name}, each name once, at most ${MAX_VARIABLES}`,
     ),
   ...Described,

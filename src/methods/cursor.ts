@@ -1,24 +1,33 @@
 /**
  * The cursor of a list: the revision it began at, and the index of the next item in that revision's
- * whole order. It needs no memory of ours, and says nothing a caller may not know (§5.2).
+ * whole order (§5.2). It needs no memory of ours. It is signed for its list, since a made-up one would
+ * show what a list was before somebody took it back, or how much of it is withheld.
  */
+import { hmacOf } from '../sealing/digest.ts'
 
 export type Cursor = { revision: number; index: number }
 
-const FORM = /^(\d{1,15})\.(\d{1,6})$/
+/** The key, and the list a cursor is good for. */
+export type Signing = { key: string; list: string }
+
+const FORM = /^(\d{1,15})\.(\d{1,6})\.([0-9a-f]{24})$/
+const TEXT = /^[A-Za-z0-9+/]{4,80}$/
 
 /** The opaque text of a cursor. */
-export function formatCursor({ revision, index }: Cursor): string {
-  return btoa(`${revision}.${index}`).replace(/=+$/, '')
+export function formatCursor({ revision, index }: Cursor, signing: Signing): string {
+  const place = `${revision}.${index}`
+  return btoa(`${place}.${signatureOf(place, signing)}`).replace(/=+$/, '')
 }
 
-/** Reads a cursor; undefined for what we did not make. */
-export function parseCursor(text: unknown): Cursor | undefined {
-  if (typeof text !== 'string' || !/^[A-Za-z0-9+/]{4,40}$/.test(text) || text.length % 4 === 1) {
-    return undefined
-  }
+/** Reads a cursor; undefined for what we did not make for this list. */
+export function parseCursor(text: unknown, signing: Signing): Cursor | undefined {
+  if (typeof text !== 'string' || !TEXT.test(text) || text.length % 4 === 1) return undefined
   const [, revision, index] = FORM.exec(atob(text)) ?? []
   if (revision === undefined || index === undefined) return undefined
   const cursor = { revision: Number(revision), index: Number(index) }
-  return formatCursor(cursor) === text ? cursor : undefined
+  return formatCursor(cursor, signing) === text ? cursor : undefined
+}
+
+function signatureOf(place: string, { key, list }: Signing): string {
+  return hmacOf(key, `${list} ${place}`).slice(0, 24)
 }

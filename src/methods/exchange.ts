@@ -13,6 +13,8 @@ export type Exchange = {
   catalog: Catalog
   params: Params
   headers: Headers
+  /** What cursors are signed with. */
+  cursorKey: string
   /** What the client declared on this request; undefined before 2026-07-28. */
   clientCapabilities: Readonly<Record<string, unknown>> | undefined
   /** The session it is in, with what its client declared; undefined outside of one. */

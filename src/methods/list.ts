@@ -7,7 +7,7 @@ import type { Kind } from '../catalog/item.ts'
 import type { PublishedItem } from '../catalog/published.ts'
 import { INVALID_PARAMS, RpcError } from '../protocol/json-rpc.ts'
 import { visibleTo } from '../visibility/visible.ts'
-import { formatCursor, parseCursor, type Cursor } from './cursor.ts'
+import { formatCursor, parseCursor, type Cursor, type Signing } from './cursor.ts'
 import { cacheHints, complete, type Exchange, type Result } from './exchange.ts'
 
 /** One answer with everything, or the page a cursor names where the server has a page size. */
@@ -24,10 +24,11 @@ export function list(kind: Kind, exchange: Exchange): Result | Promise<Result> {
 
 async function listPage(kind: Kind, exchange: Exchange): Promise<Result> {
   const { catalog, params, revision } = exchange
-  const cursor = requireCursor(params['cursor'], catalog)
+  const signing = signingOf(kind, exchange)
+  const cursor = requireCursor(params['cursor'], catalog, signing)
   const source = await sourceOf(kind, cursor, exchange)
   const { items, next } = page(kind, source, cursor.index, exchange)
-  const nextCursor = next && formatCursor({ revision: source.revision, index: next })
+  const nextCursor = next && formatCursor({ revision: source.revision, index: next }, signing)
   return {
     open: source.join(kind, revision, items),
     members: { ...(nextCursor && { nextCursor }), ...membersOf(exchange) },
@@ -38,9 +39,15 @@ function membersOf(exchange: Exchange): Readonly<Record<string, unknown>> {
   return { ...cacheHints(exchange), ...complete(exchange) }
 }
 
-function requireCursor(text: unknown, { revision }: Catalog): Cursor {
+/** A cursor is good for one list of one server, as one set of tools sees it. */
+function signingOf(kind: Kind, { catalog, caller, cursorKey }: Exchange): Signing {
+  const { organization, id } = catalog
+  return { key: cursorKey, list: [organization, id, kind, caller.tools?.key ?? ''].join(' ') }
+}
+
+function requireCursor(text: unknown, { revision }: Catalog, signing: Signing): Cursor {
   if (text === undefined) return { revision, index: 0 }
-  const cursor = parseCursor(text)
+  const cursor = parseCursor(text, signing)
   if (cursor === undefined) throw new RpcError(INVALID_PARAMS, 'Invalid cursor')
   return cursor
 }

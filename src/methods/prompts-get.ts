@@ -1,7 +1,7 @@
 /** `prompts/get`: a prompt's messages with the arguments filled in. */
 import { Prompt, PromptBinding } from '../catalog/prompt.ts'
 import { INVALID_PARAMS, isObject, RpcError } from '../protocol/json-rpc.ts'
-import { fillBlock, fillText } from '../upstream/static.ts'
+import { createFill, fillBlock } from '../upstream/static.ts'
 import { complete, type Exchange, type Result } from './exchange.ts'
 import { projectBlock } from './project-result.ts'
 
@@ -24,7 +24,7 @@ export function promptsGet(exchange: Exchange): Result {
     if (isMissing) throw bad(`argument ${argument.name} is required`)
   }
   const names = new Set(declared.map((argument) => argument.name))
-  const fill = (text: string) => fillText(text, names, args)
+  const fill = createFill(names, args)
   return {
     ...(prompt.description !== undefined && { description: prompt.description }),
     messages: messages.map((message) => ({

@@ -4,7 +4,7 @@ import { Resource, ResourceBinding, ResourceTemplate } from '../catalog/resource
 import { INVALID_PARAMS, RpcError } from '../protocol/json-rpc.ts'
 import { MODERN_REVISION } from '../protocol/revisions.ts'
 import { matchTemplate } from '../protocol/uri-template.ts'
-import { fillText } from '../upstream/static.ts'
+import { createFill } from '../upstream/static.ts'
 import { cacheHints, complete, type Exchange, type Result } from './exchange.ts'
 
 const LEGACY_NOT_FOUND = -32002 // of the session era alone (§1.5)
@@ -52,7 +52,7 @@ function contentsOf(
   return {
     uri,
     ...(mimeType !== undefined && { mimeType }),
-    ...(text !== undefined && { text: fillText(text, new Set(), values) }),
+    ...(text !== undefined && { text: createFill(new Set(Object.keys(values)), values)(text) }),
     ...(blob !== undefined && { blob }),
   }
 }

@@ -22,7 +22,8 @@ export function templateVariables(template: string): string[] | undefined {
 export function matchTemplate(template: string, uri: string): Record<string, string> | undefined {
   if (uri.length > MAX_URI_LENGTH || templateVariables(template) === undefined) return undefined
   const { opening, parts } = partsOf(template)
-  if (!uri.startsWith(opening)) return undefined
+  // Most templates are told apart by their two ends.
+  if (!uri.startsWith(opening) || !uri.endsWith(parts.at(-1)?.literal ?? '')) return undefined
   // For each part, where it can end and where its variable then begins: all ways at once.
   let begins = new Set([opening.length])
   const ways = parts.map((part) => {

@@ -1,6 +1,6 @@
 /** The little of Node's crypto that the runtime brings and its types do not. */
 declare module 'node:crypto' {
-  export function createHash(algorithm: 'sha256'): {
-    update(data: string | Uint8Array): { digest(encoding: 'hex'): string }
-  }
+  type Digesting = { update(data: string | Uint8Array): { digest(encoding: 'hex'): string } }
+  export function createHash(algorithm: 'sha256'): Digesting
+  export function createHmac(algorithm: 'sha256', key: string): Digesting
 }

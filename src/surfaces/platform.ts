@@ -8,6 +8,7 @@ import type { Gone } from '../catalog/published.ts'
 import type { Env, Settings } from '../env.ts'
 import { BoundedMap } from '../memory/bounded-map.ts'
 import { Lookup } from '../memory/lookup.ts'
+import { sha256HexOfBytes } from '../sealing/digest.ts'
 import type { LegacyRevision } from '../protocol/revisions.ts'
 import type { WaitUntil } from '../memory/single-flight.ts'
 
@@ -27,6 +28,8 @@ export type Check = { revision: number; credential: boolean }
 export type Platform = {
   env: Env
   settings: Settings
+  /** What cursors are signed with: of the first sealing key, so that it is the deployment's. */
+  cursorKey: string
   renderings: Renderings
   servers: Lookup<Catalog | Gone>
   /** Single revisions by `organization:id:revision`: what never changes needs no second look. */
@@ -64,6 +67,7 @@ export function createPlatform(env: Env, settings: Settings): Platform {
   return {
     env,
     settings,
+    cursorKey: sha256HexOfBytes(settings.SEAL_KEYS[0].bytes),
     renderings: new BoundedMap(RENDERING_BYTES),
     servers: new Lookup({
       memory: new BoundedMap(CATALOG_BYTES),
@@ -78,7 +82,13 @@ export function createPlatform(env: Env, settings: Settings): Platform {
     }),
     revisions: lookup(RENDERING_BYTES, { freshMs: 10 * 60 * 1000 }),
     vanities: lookup(SMALL_BYTES, { keepsStale: true }),
-    credentials: lookup(CREDENTIAL_BYTES),
+    credentials: new Lookup({
+      memory: new BoundedMap(CREDENTIAL_BYTES),
+      freshMs: FRESH_MS,
+      keepsStale: false,
+      // What was revoked stays revoked, whatever was read meanwhile.
+      isOlder: (read, known) => known === 'revoked' && read !== 'revoked',
+    }),
     checks: lookup(SMALL_BYTES),
     newest,
     digestsOfKeys: new BoundedMap(SMALL_BYTES),

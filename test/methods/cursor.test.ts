@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { formatCursor, parseCursor } from '../../src/methods/cursor.ts'
+import { formatCursor, parseCursor, type Cursor } from '../../src/methods/cursor.ts'
+
+const SIGNING = { key: 'k', list: 'org id tools' }
+const format = (cursor: Cursor) => formatCursor(cursor, SIGNING)
+const parse = (text: unknown) => parseCursor(text, SIGNING)
 
 describe('cursors', () => {
   const cursors = [
@@ -11,8 +15,8 @@ describe('cursors', () => {
   ]
   for (const cursor of cursors) {
     it(`of revision ${cursor.revision} at ${cursor.index} read back`, () => {
-      assert.match(formatCursor(cursor), /^[A-Za-z0-9+/]+$/)
-      assert.deepEqual(parseCursor(formatCursor(cursor)), cursor)
+      assert.match(format(cursor), /^[A-Za-z0-9+/]+$/)
+      assert.deepEqual(parse(format(cursor)), cursor)
     })
   }
 
@@ -48,17 +52,28 @@ describe('cursors', () => {
     [base64('1.2')],
   ]
   for (const text of junk) {
-    it(`are not ${JSON.stringify(text).slice(0, 40)}`, () =>
-      assert.equal(parseCursor(text), undefined))
+    it(`are not ${JSON.stringify(text).slice(0, 40)}`, () => assert.equal(parse(text), undefined))
   }
 
+  it('are good for the list and the key they were made with alone', () => {
+    const text = format({ revision: 1, index: 2 })
+    assert.equal(parseCursor(text, { ...SIGNING, list: 'org id prompts' }), undefined)
+    assert.equal(parseCursor(text, { ...SIGNING, key: 'other' }), undefined)
+  })
+
+  it('cannot be made up: another place needs another signature', () => {
+    const [, , signature] = atob(format({ revision: 1, index: 2 })).split('.')
+    for (const place of ['1.3', '2.2', '1.1'])
+      assert.equal(parse(base64(`${place}.${signature}`)), undefined)
+  })
+
   it('have one text each: other endings of the same base64 are not ours', () => {
-    const text = formatCursor({ revision: 1, index: 2 }) // three bytes: no room for another ending
-    const longer = formatCursor({ revision: 1, index: 22 })
-    assert.ok(parseCursor(text) && parseCursor(longer))
-    const last = longer.at(-1) ?? ''
     const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
-    const sibling = ALPHABET[ALPHABET.indexOf(last) + 1] ?? ''
-    assert.equal(parseCursor(longer.slice(0, -1) + sibling), undefined)
+    for (const index of [2, 22, 222]) {
+      const text = format({ revision: 1, index })
+      assert.ok(parse(text))
+      const sibling = ALPHABET[ALPHABET.indexOf(text.at(-1) ?? '') + 1] ?? ''
+      assert.equal(parse(text.slice(0, -1) + sibling), undefined)
+    }
   })
 })

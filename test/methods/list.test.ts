@@ -5,7 +5,7 @@ import { KINDS, type Kind } from '../../src/catalog/item.ts'
 import { formatCursor } from '../../src/methods/cursor.ts'
 import type { Exchange } from '../../src/methods/exchange.ts'
 import { list } from '../../src/methods/list.ts'
-import { catalogOf } from '../support/catalogs.ts'
+import { ORGANIZATION, SERVER_ID, catalogOf } from '../support/catalogs.ts'
 import { asSent, callerFor, exchangeOf, modernExchangeOf } from '../support/exchanges.ts'
 import { prompt, resource, serverFile, template, tool } from '../support/servers.ts'
 
@@ -129,6 +129,8 @@ describe('tools/list by pages', () => {
   })
 })
 
+const SIGNING = { key: 'test', list: `${ORGANIZATION} ${SERVER_ID} tools ` }
+
 describe('tools/list, a cursor that is none of ours', () => {
   const catalog = paged(2, NAMES, 5)
   const foreign = [
@@ -137,9 +139,9 @@ describe('tools/list, a cursor that is none of ours', () => {
     ['null', null],
     ['a number', 2],
     ['an object', {}],
-    ['an index past the end', formatCursor({ revision: 5, index: 8 })],
-    ['a revision that has expired', formatCursor({ revision: 4, index: 2 })],
-    ['a revision that is yet to come', formatCursor({ revision: 6, index: 2 })],
+    ['an index past the end', formatCursor({ revision: 5, index: 8 }, SIGNING)],
+    ['a revision that has expired', formatCursor({ revision: 4, index: 2 }, SIGNING)],
+    ['a revision that is yet to come', formatCursor({ revision: 6, index: 2 }, SIGNING)],
     ['a cursor of another make', btoa('{"offset":2}')],
   ] as const
   for (const [what, cursor] of foreign) {

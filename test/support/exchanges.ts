@@ -12,6 +12,7 @@ export function exchangeOf(catalog: Catalog, members: Partial<Exchange> = {}): E
     catalog,
     params: {},
     headers: new Headers(),
+    cursorKey: 'test',
     clientCapabilities: undefined,
     verified: async () => catalog,
     catalogAt: async (revision) => (revision === catalog.revision ? catalog : undefined),

@@ -50,9 +50,13 @@ describe('fillResult', () => {
     })
   }
 
+  it('leaves the name of what was given and is not declared', () => {
+    assert.equal(fill('{"k":1} {a}', { '"k":1': 'x', a: 'y' }, []), '{"k":1} {a}')
+  })
+
   it('puts in an argument called __proto__', () => {
     const args: object = JSON.parse('{"__proto__":"x"}')
-    assert.equal(fill('{__proto__}', args, []), 'x')
+    assert.equal(fill('{__proto__}', args, ['__proto__']), 'x')
   })
 
   it('fills texts of resources and of structuredContent, values not keys', () => {

@@ -18,6 +18,8 @@ import {
   type AdminCall,
 } from './call.ts'
 
+const LAST_MS = Date.UTC(9999) // later years have no four digits
+
 export const KeyBody = z.strictObject({
   name: z.string().trim().min(1).max(200),
   kind: z.literal('server').default('server'),
@@ -31,6 +33,7 @@ export const KeyBody = z.strictObject({
     .datetime({ offset: true })
     // What is no time at all is told once, by its form.
     .refine((at) => !(Date.parse(at) <= Date.now()), 'must be in the future')
+    .refine((at) => !(Date.parse(at) > LAST_MS), 'must be before the year 9999')
     .optional(),
 })
 

@@ -4,7 +4,7 @@
  */
 import type { Caller } from '../../callers/caller.ts'
 import { Catalog } from '../../catalog/catalog.ts'
-import { SERVER_ID } from '../../catalog/names.ts'
+import { SERVER_ID, Slug } from '../../catalog/names.ts'
 import type { Gone } from '../../catalog/published.ts'
 import { Unavailable, type Found } from '../../memory/lookup.ts'
 import type { Exchange } from '../../methods/exchange.ts'
@@ -26,7 +26,8 @@ export async function requireCatalog(
   visit: Visit,
   { slug, id }: Address,
 ): Promise<Shown> {
-  const found = id ?? (await vanityServer(platform, visit, slug))
+  const isSlug = Slug.safeParse(slug).success
+  const found = id ?? (isSlug ? await vanityServer(platform, visit, slug) : undefined)
   if (found === undefined || !SERVER_ID.test(found)) throw notFound()
   const source = serverSource(platform, visit)
   return requireShown(await platform.servers.find(found, source, visit.waitUntil), { slug, id })
@@ -60,6 +61,7 @@ export function exchangeOf(
     catalog,
     caller,
     headers: visit.request.headers,
+    cursorKey: site.platform.cursorKey,
     verified: () => verified(site),
     catalogAt: (revision) => catalogAt(site, revision),
   }
