@@ -7,11 +7,11 @@
  * `open` and all deleted by the alarm. Deciding what is in a list is the Worker's work.
  */
 import { DurableObject } from 'cloudflare:workers'
-import { concat, encodeUtf8 } from '../protocol/bytes.ts'
+import { encodeUtf8 } from '../protocol/bytes.ts'
 import { HttpError, outcomeOf, type Outcome } from '../protocol/http-error.ts'
 import { formatError, INTERNAL_ERROR, RpcError, type RequestId } from '../protocol/json-rpc.ts'
 import type { LogLevel } from '../protocol/logging.ts'
-import { EVENT_CLOSING, EVENT_OPENING, EVENT_STREAM_HEADERS } from '../protocol/sse.ts'
+import { EVENT_STREAM_HEADERS } from '../protocol/sse.ts'
 import type { Channel } from './channel.ts'
 import { channelOf } from './resident.ts'
 import {
@@ -38,6 +38,7 @@ import {
   type Claim,
   type SessionRecord,
 } from './session/record.ts'
+import { frame, isStale } from './session/frame.ts'
 import { runCall } from './session/run-call.ts'
 import { Streams } from './session/streams.ts'
 
@@ -45,15 +46,15 @@ export type SessionBindings = { CHANNEL: DurableObjectNamespace<Channel> }
 
 const MAX_CALLS = 100 // under way at once in a session
 const MAX_SUBSCRIPTIONS = 100 // each is looked at with every change
+const ASK_AGAIN_MS = 2000 // by then a stream has its next socket
 const RETRY_MS = 10_000 // when Channel could not be told that the session ended
-
-const OPENING = encodeUtf8(EVENT_OPENING)
-const CLOSING = encodeUtf8(EVENT_CLOSING)
 
 export class Session extends DurableObject<SessionBindings> {
   readonly #streams = new Streams(this.ctx.storage.sql)
   readonly #calls = new Set<{ id: RequestId; abort: AbortController }>()
   #record: SessionRecord | undefined
+  /** Nothing was heard of it when its time was up first. */
+  #wasUnheard = false
 
   /** Opens the session; everything it stores begins here. */
   async open(record: SessionRecord): Promise<void> {
@@ -168,23 +169,34 @@ export class Session extends DurableObject<SessionBindings> {
     const now = Date.now()
     const current = this.#record ?? record
     if (endsAt(current) <= now && !(await this.#isHeardOf(current))) {
-      try {
-        await this.#channel(record).leave(this.#id())
-      } catch (error) {
-        console.error('Channel could not be told that a session ended', error)
-        await storage.setAlarm(now + RETRY_MS)
-        return
-      }
-      this.#record = undefined
-      await storage.deleteAll()
-      return
+      return hasEnded(current) || this.#wasUnheard ? this.#delete(current) : this.#askAgain()
     }
+    this.#wasUnheard = false
     for (const { id } of openStreams(storage.sql)) {
       if (!this.#streams.isLive(id)) endStream(storage.sql, id, now)
     }
     dropEndedStreams(storage.sql, now)
     const at = Math.min(endsAt(this.#record ?? record), nextDropAt(storage.sql) ?? Infinity)
     await storage.setAlarm(Math.max(at, now + 1))
+  }
+
+  /** Between two sockets to Channel a stream looks closed, so a session ends only the second time. */
+  async #askAgain(): Promise<void> {
+    this.#wasUnheard = true
+    await this.ctx.storage.setAlarm(Date.now() + ASK_AGAIN_MS)
+  }
+
+  async #delete(record: SessionRecord): Promise<void> {
+    const { storage } = this.ctx
+    try {
+      await this.#channel(record).leave(this.#id())
+    } catch (error) {
+      console.error('Channel could not be told that a session ended', error)
+      await storage.setAlarm(Date.now() + RETRY_MS)
+      return
+    }
+    this.#record = undefined
+    await storage.deleteAll()
   }
 
   /** A session whose client holds a stream open, or waits for a call, is in use. */
@@ -280,18 +292,4 @@ export class Session extends DurableObject<SessionBindings> {
   #id(): string {
     return this.ctx.id.toString()
   }
-}
-
-function isStale(record: SessionRecord, packet: Packet): boolean {
-  if ((packet.catalogRevision ?? Infinity) < record.catalogRevision) return true
-  return (
-    packet.kind === 'answer' && packet.revision !== undefined && packet.revision !== record.revision
-  )
-}
-
-/** A ready answer as the client takes it: one event, or plain JSON. */
-function frame(answer: Uint8Array, stream: boolean): Response {
-  return stream
-    ? new Response(concat([OPENING, answer, CLOSING]), { headers: EVENT_STREAM_HEADERS })
-    : new Response(answer, { headers: { 'Content-Type': 'application/json' } })
 }

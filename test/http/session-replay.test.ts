@@ -103,7 +103,7 @@ describe('Last-Event-ID', { concurrency: true }, () => {
     const again = await from(session, '1.1')
     const rests = await Promise.all([stream.rest(), again.rest()])
     const ids = rests.flat().map(({ id }) => id)
-    assert.deepEqual(ids.toSorted(), ['1.2', '1.3', '1.4'])
+    assert.deepEqual([ids.length, new Set(ids)], [3, new Set(['1.2', '1.3', '1.4'])])
   })
 
   it('replays an answer of many rows whole', async () => {
@@ -123,17 +123,18 @@ describe('Last-Event-ID', { concurrency: true }, () => {
     const session = await openSession(rollcall, path)
     for (const name of ['ninety', 'ninety', 'many']) {
       const events = await (await session.stream(call(name, name))).rest()
-      const [{ count, bytes } = {}] = await inObject(
+      const [sums] = await inObject(
         rollcall,
         'SESSION',
         session,
         `SELECT COUNT(DISTINCT stream * 1000 + sequence) AS count,
            SUM(length(CAST(body AS BLOB))) AS bytes FROM events`,
       )
-      assert.ok(Number(count) <= MAX_EVENTS && Number(bytes) <= MAX_BYTES, `${count}, ${bytes}`)
+      const [count, bytes] = [Number(sums?.['count']), Number(sums?.['bytes'])]
+      assert.ok(count <= MAX_EVENTS && bytes <= MAX_BYTES, `${count}, ${bytes}`)
       const last = events.at(-1)?.id ?? ''
-      const before = last.replace(/\d+$/, (sequence) => String(Number(sequence) - 1))
-      assert.deepEqual(await idsFrom(session, before), [last])
+      const previous = last.replace(/\d+$/, (sequence) => String(Number(sequence) - 1))
+      assert.deepEqual(await idsFrom(session, previous), [last])
       assert.deepEqual(await idsFrom(session, last), [])
     }
     for (const [dropped, id] of [

@@ -21,10 +21,17 @@ import {
 const TOOLS = [tool('a'), ENDLESS, talking('slow', log('begun'), { waitMs: 300 }, log('ended'))]
 const LOST = -32603
 
-const start = () =>
-  startRollcall({ vars: { INITIALIZE_LIMIT: '6000', STREAM_KEEPALIVE_SECONDS: '1' } })
+let rollcall: Rollcall
+let endpoint: string
+before(async () => {
+  rollcall = await startRollcall({
+    vars: { INITIALIZE_LIMIT: '6000', STREAM_KEEPALIVE_SECONDS: '1' },
+  })
+  endpoint = (await make()).path
+})
+after(() => rollcall.close())
 
-async function make(rollcall: Rollcall, members: object = {}) {
+async function make(members: object = {}) {
   const { json } = await rollcall.admin('POST', '/servers', serverFile('Resets', TOOLS, members))
   const [id, path]: [string, string] = [json.id, json.endpoint]
   const add = (name: string) => rollcall.admin('POST', `/servers/${id}/tools`, tool(name))
@@ -32,16 +39,8 @@ async function make(rollcall: Rollcall, members: object = {}) {
 }
 
 describe('A session that is reset under a call', { concurrency: true }, () => {
-  let rollcall: Rollcall
-  let path: string
-  before(async () => {
-    rollcall = await start()
-    path = (await make(rollcall)).path
-  })
-  after(() => rollcall.close())
-
   it('at 2025-11-25 ends the stream cleanly, and gives an error for the call, once, to who comes back', async () => {
-    const session = await openSession(rollcall, path)
+    const session = await openSession(rollcall, endpoint)
     const stream = await session.stream(call('endless', 'mine'))
     assert.equal((await stream.next())?.id, '1.0')
     assert.equal((await stream.next())?.id, '1.1')
@@ -63,7 +62,7 @@ describe('A session that is reset under a call', { concurrency: true }, () => {
 
   for (const revision of ['2025-06-18', '2025-03-26']) {
     it(`at ${revision} gives an error for the call in its stream`, async () => {
-      const session = await openSession(rollcall, path, { revision })
+      const session = await openSession(rollcall, endpoint, { revision })
       const stream = await session.stream(call('endless', 7))
       await stream.message()
       await resetObject(rollcall, 'SESSION', session)
@@ -74,7 +73,7 @@ describe('A session that is reset under a call', { concurrency: true }, () => {
 
   // The answer is asked of the same stub again, which is as broken as the object was: no id is left.
   it('gives an error to a client that takes JSON alone, too', async () => {
-    const session = await openSession(rollcall, path)
+    const session = await openSession(rollcall, endpoint)
     const stream = await session.stream(call('endless', 'streamed'))
     await stream.message()
     const answer = session.post(call('endless', 'plain'))
@@ -87,7 +86,7 @@ describe('A session that is reset under a call', { concurrency: true }, () => {
   })
 
   it('gives the rest of a call that was done before', async () => {
-    const session = await openSession(rollcall, path)
+    const session = await openSession(rollcall, endpoint)
     const stream = await session.stream(call('slow', 's'))
     await stream.message()
     stream.close()
@@ -102,7 +101,7 @@ describe('A session that is reset under a call', { concurrency: true }, () => {
   })
 
   it('keeps what it knows, and numbers its streams on', async () => {
-    const session = await openSession(rollcall, path)
+    const session = await openSession(rollcall, endpoint)
     await session.post(legacy('logging/setLevel', { level: 'error' }))
     await (await session.stream(call('a'))).rest()
     await resetObject(rollcall, 'SESSION', session)
@@ -116,14 +115,8 @@ describe('A session that is reset under a call', { concurrency: true }, () => {
 })
 
 describe('A session whose own stream is open', { concurrency: true }, () => {
-  let rollcall: Rollcall
-  before(async () => {
-    rollcall = await start()
-  })
-  after(() => rollcall.close())
-
   it('is told of the next change, once, though its object was evicted', async () => {
-    const { path, add } = await make(rollcall)
+    const { path, add } = await make()
     const session = await openSession(rollcall, path)
     const stream = await session.listen()
     await stream.nextAny()
@@ -135,7 +128,7 @@ describe('A session whose own stream is open', { concurrency: true }, () => {
   })
 
   it('is told of the next change, once, though its object was reset: there, or as it comes back', async () => {
-    const { path, add } = await make(rollcall)
+    const { path, add } = await make()
     const session = await openSession(rollcall, path)
     let stream = await session.listen()
     await stream.nextAny()
@@ -154,33 +147,26 @@ describe('A session whose own stream is open', { concurrency: true }, () => {
 })
 
 const WAYS = {
-  'evicted with its sockets closed': (rollcall: Rollcall, server: string) =>
+  'evicted with its sockets closed': (server: string) =>
     rollcall.harness
       .getWorker()
       .evictDurableObject('CHANNEL', { ...channelOf(server), webSockets: 'close' }),
-  'evicted with its sockets hibernating': (rollcall: Rollcall, server: string) =>
+  'evicted with its sockets hibernating': (server: string) =>
     rollcall.harness
       .getWorker()
       .evictDurableObject('CHANNEL', { ...channelOf(server), webSockets: 'hibernate' }),
-  reset: (rollcall: Rollcall, server: string) =>
-    resetObject(rollcall, 'CHANNEL', channelOf(server)),
+  reset: (server: string) => resetObject(rollcall, 'CHANNEL', channelOf(server)),
 }
 
 describe('A Channel', { concurrency: true }, () => {
-  let rollcall: Rollcall
-  before(async () => {
-    rollcall = await start()
-  })
-  after(() => rollcall.close())
-
   for (const [how, undo] of Object.entries(WAYS)) {
     it(`${how} keeps streams of both eras open, and the next change reaches each once`, async () => {
-      const { id, path, url, add } = await make(rollcall)
+      const { id, path, url, add } = await make()
       const session = await openSession(rollcall, path)
       const streams = [await session.listen(), await listenTo(url)]
       await streams[0]?.nextAny()
       for (const name of ['one', 'two']) {
-        await undo(rollcall, id)
+        await undo(id)
         await add(name)
         for (const stream of streams) assert.equal((await stream.message()).method, LIST_CHANGED)
         for (const stream of streams) await requireSilence(stream)
@@ -192,14 +178,14 @@ describe('A Channel', { concurrency: true }, () => {
 
   // Nobody says goodbye to a socket that is not there, and the new one is for the old caller.
   it('ends the streams of a key that was revoked while it was away', async () => {
-    const { id, path, url, add } = await make(rollcall, { auth: 'key' })
+    const { id, path, url, add } = await make({ auth: 'key' })
     const key = (await rollcall.admin('POST', '/keys', { name: 'k', server: id })).json
     const headers = { authorization: `Bearer ${key.secret}` }
     const session = await openSession(rollcall, path, { headers })
     const [stream, listening] = [await session.listen(), await listenTo(url, 1, headers)]
     await stream.nextAny()
     await requireSilence(stream) // KV takes the key's next put at once now
-    await WAYS['evicted with its sockets closed'](rollcall, id)
+    await WAYS['evicted with its sockets closed'](id)
     await rollcall.admin('DELETE', `/keys/${key.id}`)
     await eventually(
       () => session.post(legacy('ping')),
@@ -216,12 +202,12 @@ describe('A Channel', { concurrency: true }, () => {
   })
 
   it('ends the streams of a server that was deleted while it was away', async () => {
-    const { id, path, url } = await make(rollcall)
+    const { id, path, url } = await make()
     const session = await openSession(rollcall, path)
     const [stream, listening] = [await session.listen(), await listenTo(url)]
     await stream.nextAny()
     await requireSilence(stream)
-    await WAYS['evicted with its sockets closed'](rollcall, id)
+    await WAYS['evicted with its sockets closed'](id)
     await rollcall.admin('DELETE', `/servers/${id}`)
     for (let n = 0; n < 3; n++) {
       if ((await listening.nextAny())?.comment !== 'keepalive') break
@@ -234,14 +220,8 @@ describe('A Channel', { concurrency: true }, () => {
 })
 
 describe('A restart of the whole runtime', () => {
-  let rollcall: Rollcall
-  before(async () => {
-    rollcall = await start()
-  })
-  after(() => rollcall.close())
-
   it('leaves sessions as they were: lists, index, log level, replay and calls that were lost', async () => {
-    const { id, path, add } = await make(rollcall)
+    const { id, path, add } = await make()
     const session = await openSession(rollcall, path)
     await session.post(legacy('logging/setLevel', { level: 'error' }))
     await (await session.stream(call('slow', 'done'))).rest()

@@ -87,6 +87,9 @@ export class Streams {
       missed.push({ sequence: appendEvent(this.#sql, stream, message), body: message })
       endStream(this.#sql, stream, now)
     }
+    // It is taken over: a message goes out on one stream, and who comes back reads the other no more.
+    for (const reader of this.#readers.get(stream) ?? []) closeReader(reader)
+    this.#readers.get(stream)?.clear()
     const texts = missed.map(({ sequence, body }) =>
       formatEvent({ data: body, id: formatEventId(stream, sequence) }),
     )

@@ -5,11 +5,12 @@
  */
 import { GOODBYE, type Notice } from '../../objects/channel-socket.ts'
 import { encodeUtf8 } from '../../protocol/bytes.ts'
+import { HttpError } from '../../protocol/http-error.ts'
 import { formatComment } from '../../protocol/sse.ts'
 
 export type BridgeOptions = {
-  /** A socket to Channel; undefined when it is no longer to be had, and the stream ends. */
-  connect: () => Promise<WebSocket | undefined>
+  /** Another socket to Channel, when the first is lost; undefined when it may not be had any more. */
+  reconnect: () => Promise<WebSocket | undefined>
   /** The events to send when the server is at a revision; undefined ends the stream. */
   onRevision: (revision: number) => Promise<string[] | undefined>
   /** The client has left, perhaps before it could read what was sent last. */
@@ -24,6 +25,8 @@ export type BridgeOptions = {
   repeatMs?: number | undefined
 }
 
+/** A first write to a client that has left still succeeds; the one after it tells. */
+const WRITES_TO_CONFIRM = 3
 const RECONNECT_MS = 500
 const MAX_RECONNECT_MS = 30_000
 
@@ -46,8 +49,8 @@ class Bridge {
   readonly #end: ReturnType<typeof setTimeout>
   #repeat: ReturnType<typeof setTimeout> | undefined
   readonly #toRepeat = new Set<string>()
-  /** Events were sent since the last sign that the client is there. */
-  #isUnconfirmed = false
+  /** Writes to come before it is taken that the client has read the last events. */
+  #unconfirmed = 0
   #socket: WebSocket | undefined
   #isOpen = true
   #newest = 0
@@ -59,7 +62,7 @@ class Bridge {
     this.#options = options
     this.#send(options.opening)
     this.#keepalive = setInterval(() => {
-      this.#isUnconfirmed = false
+      this.#unconfirmed = Math.max(0, this.#unconfirmed - 1)
       this.#send(formatComment('keepalive'))
     }, options.keepaliveMs)
     // Spread out, so that streams that began together do not all come back together.
@@ -84,7 +87,7 @@ class Bridge {
 
   /** The client has left. */
   leave(): void {
-    if (this.#isOpen && this.#isUnconfirmed) this.#options.onLost?.()
+    if (this.#isOpen && this.#unconfirmed > 0) this.#options.onLost?.()
     this.stop()
   }
 
@@ -121,7 +124,7 @@ class Bridge {
   #tell(events: readonly string[]): void {
     if (events.length === 0) return
     this.#send(events.join(''))
-    this.#isUnconfirmed = true
+    this.#unconfirmed = WRITES_TO_CONFIRM
     const { repeatMs } = this.#options
     if (repeatMs === undefined) return
     for (const event of events) this.#toRepeat.add(event)
@@ -141,11 +144,12 @@ class Bridge {
   async #connect(): Promise<void> {
     if (!this.#isOpen) return
     try {
-      const socket = await this.#options.connect()
+      const socket = await this.#options.reconnect()
       if (socket === undefined) this.#finish()
       else if (this.#isOpen) this.listen(socket)
       else socket.close(1000)
     } catch (error) {
+      if (error instanceof HttpError) return this.#finish() // it may no longer be opened
       console.error('Channel could not be reached', error)
       this.#reconnect()
     }

@@ -210,14 +210,16 @@ function exchangeWithin(
 type Sent = { kind: 'call' } | { kind: 'answer'; revision: LegacyRevision | undefined }
 
 async function send(visitor: Visitor, packet: Sent, body: string | Uint8Array<ArrayBuffer>) {
-  const { site, stub } = visitor
+  const { site, id, stub } = visitor
   const stream = acceptsEventStream(site.visit.request.headers.get('accept'))
   const { catalogRevision, ...claim } = claimOf(site)
   // An error, or what was made for this very session, is no older than anything.
   const isBound = packet.kind === 'call' || packet.revision !== undefined
   const full: Packet = { ...packet, ...claim, ...(isBound && { catalogRevision }), stream }
   const init = { method: 'POST', headers: { [PACKET_HEADER]: JSON.stringify(full) }, body }
-  const ask = () => stub.fetch('https://session/', init)
+  // A stub that met a reset is as broken as the object was.
+  const ask = () =>
+    (findSession(site.platform.env.SESSION, id) ?? stub).fetch('https://session/', init)
   // A call may have begun when the object was reset under it: it is not sent again.
   const response = await (full.kind === 'call' ? ask() : retrying(ask))
   if (response.status === 404) throw sessionNotFound()

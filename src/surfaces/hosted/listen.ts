@@ -18,6 +18,7 @@ import {
   formatChange,
   formatNotification,
   openSocket,
+  reopenSocket,
   partyOf,
   stillOpen,
   timingOf,
@@ -44,15 +45,15 @@ type Honoured = { lists: string[]; uris: string[] }
 export async function listen(opened: Site, { id, params = {} }: RpcRequest): Promise<Response> {
   let site = opened
   const { lists, uris } = requireFilter(site, id, params['notifications'])
-  const connect = () => openSocket(site, { listener: partyOf(site) })
-  const socket = await connect()
+  const tags = { listener: partyOf(site) }
+  const socket = await openSocket(site, tags)
   if (socket === undefined)
     throw new HttpError(503, 'unavailable', 'The stream cannot be opened now')
   let announced = digestsOf(site, MODERN_REVISION, uris)
   const isAsked = (name: string) => uriOf(name) !== undefined || lists.includes(name)
   const body = bridge(socket, {
     ...timingOf(site),
-    connect,
+    reconnect: () => reopenSocket(site, tags),
     repeatMs: KV_WINDOW_MS,
     opening: acknowledgement(id, { lists, uris }),
     farewell: goodbye(site, id),

@@ -3,7 +3,7 @@ import { channelOf } from '../../objects/resident.ts'
 import { HttpError } from '../../protocol/http-error.ts'
 import { formatEvent } from '../../protocol/sse.ts'
 import { uriOf } from './digests.ts'
-import { atLeast, type Site } from './site.ts'
+import { atLeast, requireCheck, type Site } from './site.ts'
 
 /** The notification for each kind of list. */
 const CHANGED: Readonly<Record<string, string>> = {
@@ -48,6 +48,15 @@ export async function openSocket(
     })
   }
   return response.webSocket ?? undefined
+}
+
+/** The same again for a stream that lost its socket: what was hung up meanwhile stays so. */
+export async function reopenSocket(
+  site: Site,
+  tags: { listener: string; session?: string },
+): Promise<WebSocket | undefined> {
+  const current = await stillOpen(site, await requireCheck(site))
+  return current && openSocket(current, tags)
 }
 
 /** Who is counted as one: the holder of a key, or an address. */

@@ -1,4 +1,5 @@
 /** GET within a session (`mcp-protocol.md` §3.4, §3.5): its own stream, or the rest of a call's. */
+import { channelOf } from '../../objects/resident.ts'
 import { parseEventId } from '../../objects/session/event-log.ts'
 import { PACKET_HEADER, type Packet } from '../../objects/session/packet.ts'
 import { HttpError, valueOf } from '../../protocol/http-error.ts'
@@ -6,7 +7,7 @@ import { acceptsEventStream, EVENT_STREAM_HEADERS, formatComment } from '../../p
 import { bridge } from './bridge.ts'
 import { digestsOf } from './digests.ts'
 import { claimOf, sessionNotFound, type Visitor } from './in-session.ts'
-import { formatChange, openSocket, stillOpen, timingOf } from './notices.ts'
+import { formatChange, openSocket, reopenSocket, stillOpen, timingOf } from './notices.ts'
 
 const RETRY_MS = 3000
 
@@ -23,13 +24,13 @@ export async function openSessionStream(visitor: Visitor): Promise<Response> {
 async function openNotices({ site: opened, id, stub }: Visitor): Promise<Response> {
   let site = opened
   const { revision } = valueOf(await stub.describe(claimOf(site)))
-  const connect = () => openSocket(site, { listener: `session ${id}`, session: id })
-  const socket = await connect()
+  const tags = { listener: `session ${id}`, session: id }
+  const socket = await openSocket(site, tags)
   if (socket === undefined) throw sessionNotFound()
   let told: string[] = []
   const body = bridge(socket, {
     ...timingOf(site),
-    connect,
+    reconnect: () => reopenSocket(site, tags),
     opening: `retry: ${RETRY_MS}\n${formatComment('open')}`,
     farewell: '',
     async onRevision(newest) {
@@ -41,10 +42,15 @@ async function openNotices({ site: opened, id, stub }: Visitor): Promise<Respons
       told = valueOf(await stub.learn(claimOf(site), digests))
       return told.map((name) => formatChange(name, {}))
     },
-    // The client had left before it could read: the session's next stream tells it.
-    onLost: () => site.visit.waitUntil(stub.forget(claimOf(site), told)),
+    // The client had left before it could read: the session's other stream, or its next, tells it.
+    onLost: () => site.visit.waitUntil(tellAgain({ site, id, stub }, told)),
   })
   return new Response(body, { headers: EVENT_STREAM_HEADERS })
+}
+
+async function tellAgain({ site, id, stub }: Visitor, told: readonly string[]): Promise<void> {
+  valueOf(await stub.forget(claimOf(site), told))
+  await channelOf(site.platform.env.CHANNEL, site.catalog.id).nudge(id)
 }
 
 async function resume({ site, stub }: Visitor, lastEventId: string): Promise<Response> {
