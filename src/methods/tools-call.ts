@@ -75,7 +75,7 @@ async function prepare(
     requireParamHeaders(findParamHeaders(inputSchema).headers, args, exchange.headers)
   }
   const missing =
-    requires === undefined ? [] : missingCapabilities(requires, await declared(exchange))
+    requires === undefined ? [] : missingCapabilities(requires, await declaredBy(exchange))
   if (missing.length > 0) {
     const message = `Tool ${tool.name} needs the client capability ${missing.join(', ')}`
     if (exchange.revision !== MODERN_REVISION) return failure(message)
@@ -102,7 +102,7 @@ async function prepare(
 }
 
 /** What the client can do: said on this request, or when its session was opened. */
-async function declared({ clientCapabilities, session }: Exchange) {
+async function declaredBy({ clientCapabilities, session }: Exchange) {
   return clientCapabilities ?? (await session?.capabilities()) ?? {}
 }
 

@@ -7,7 +7,6 @@
  * `open` and all deleted by the alarm. Deciding what is in a list is the Worker's work.
  */
 import { DurableObject } from 'cloudflare:workers'
-import { encodeUtf8 } from '../protocol/bytes.ts'
 import { HttpError, outcomeOf, type Outcome } from '../protocol/http-error.ts'
 import { formatError, INTERNAL_ERROR, RpcError, type RequestId } from '../protocol/json-rpc.ts'
 import type { LogLevel } from '../protocol/logging.ts'
@@ -22,6 +21,7 @@ import {
   openStreams,
 } from './session/event-log.ts'
 import {
+  isStale,
   PACKET_HEADER,
   STALE_STATUS,
   type CallBody,
@@ -33,12 +33,13 @@ import {
   endsAt,
   hasEnded,
   isOf,
+  learn,
   subscribed,
   touched,
+  type Learned,
   type Claim,
   type SessionRecord,
 } from './session/record.ts'
-import { frame, isStale } from './session/frame.ts'
 import { runCall } from './session/run-call.ts'
 import { Streams } from './session/streams.ts'
 
@@ -46,6 +47,7 @@ export type SessionBindings = { CHANNEL: DurableObjectNamespace<Channel> }
 
 const MAX_CALLS = 100 // under way at once in a session
 const MAX_SUBSCRIPTIONS = 100 // each is looked at with every change
+const JSON_TYPE = { 'Content-Type': 'application/json' }
 const ASK_AGAIN_MS = 2000 // by then a stream has its next socket
 const RETRY_MS = 10_000 // when Channel could not be told that the session ended
 
@@ -75,6 +77,8 @@ export class Session extends DurableObject<SessionBindings> {
 
   override async fetch(request: Request): Promise<Response> {
     const packet = JSON.parse(request.headers.get(PACKET_HEADER) ?? '{}') as Packet
+    // Read first: the session may end while a body is read.
+    const call = packet.kind === 'call' ? await request.json<CallBody>() : undefined
     const record = this.#find(packet)
     if (record === undefined) return new Response(null, { status: 404 })
     this.#touch(record)
@@ -83,11 +87,13 @@ export class Session extends DurableObject<SessionBindings> {
       return Response.json({ revision, catalogRevision } satisfies Stale, { status: STALE_STATUS })
     }
     if (packet.kind === 'resume') return this.#resume(packet.lastEventId)
-    if (packet.kind === 'call' && this.#calls.size >= MAX_CALLS)
-      return new Response(null, { status: 429 })
-    if (packet.kind === 'call')
-      return this.#call(packet.stream, record, await request.json<CallBody>())
-    return frame(new Uint8Array(await request.arrayBuffer()), packet.stream)
+    if (call === undefined) {
+      return new Response(request.body, {
+        headers: packet.stream ? EVENT_STREAM_HEADERS : JSON_TYPE,
+      })
+    }
+    if (this.#calls.size >= MAX_CALLS) return new Response(null, { status: 429 })
+    return this.#call(packet.stream, record, call)
   }
 
   /** Notes what a notification means for this session; 404 where there is none. */
@@ -124,20 +130,14 @@ export class Session extends DurableObject<SessionBindings> {
 
   /**
    * Takes in that the server is at a revision, with the digests of what this caller is shown there.
-   * Answers the names whose digest the client was not told of yet, and counts them as told.
+   * Answers the names whose digest the client was not told of yet, and counts them as told; and the
+   * URIs that it is subscribed to by now.
    */
-  async learn(claim: Claim, digests: Readonly<Record<string, string>>): Promise<Outcome<string[]>> {
+  async learn(claim: Claim, digests: Readonly<Record<string, string>>): Promise<Outcome<Learned>> {
     return this.#within(claim, (record) => {
-      if ((claim.catalogRevision ?? 0) < record.catalogRevision) return [] // an older copy says nothing
-      // A list it was not told of when it opened is one that it never agreed to hear of.
-      const known = Object.keys(digests).filter((name) => name in record.announced)
-      const changed = known.filter((name) => digests[name] !== record.announced[name])
-      const catalogRevision = Math.max(record.catalogRevision, claim.catalogRevision ?? 0)
-      if (changed.length > 0 || catalogRevision > record.catalogRevision) {
-        const told = Object.fromEntries(changed.map((name) => [name, digests[name] ?? '']))
-        this.#write({ ...record, catalogRevision, announced: { ...record.announced, ...told } })
-      }
-      return changed
+      const { next, learned } = learn(record, claim.catalogRevision ?? 0, digests)
+      if (next !== record) this.#write(next)
+      return learned
     })
   }
 
@@ -168,7 +168,9 @@ export class Session extends DurableObject<SessionBindings> {
     if (record === undefined) return
     const now = Date.now()
     const current = this.#record ?? record
-    if (endsAt(current) <= now && !(await this.#isHeardOf(current))) {
+    const isOver = endsAt(current) <= now && !(await this.#isHeardOf(current))
+    // It may have been used, or ended, while Channel was asked.
+    if (isOver && endsAt(this.#record ?? current) <= now && this.#calls.size === 0) {
       return hasEnded(current) || this.#wasUnheard ? this.#delete(current) : this.#askAgain()
     }
     this.#wasUnheard = false
@@ -188,6 +190,7 @@ export class Session extends DurableObject<SessionBindings> {
 
   async #delete(record: SessionRecord): Promise<void> {
     const { storage } = this.ctx
+    this.#write(ended(record)) // from here on nobody finds it
     try {
       await this.#channel(record).leave(this.#id())
     } catch (error) {
@@ -235,7 +238,7 @@ export class Session extends DurableObject<SessionBindings> {
       const answer = await answering
       return answer === undefined
         ? new Response(null, { status: 202 })
-        : frame(encodeUtf8(answer), false)
+        : new Response(answer, { headers: JSON_TYPE })
     }
     this.ctx.waitUntil(
       answering.then((answer) => {

@@ -13,7 +13,7 @@ import { median, percentile } from './statistics.ts'
 
 const ROUNDS = 9
 /** As many as wrk opens by default. With fewer, wake-ups weigh more and ratios look better. */
-const CONNECTIONS = 10
+export const CONNECTIONS = 10
 const WARM_UP_SLICES = 2
 const CONNECTION_WARM_UP = 2 // requests on each new connection before the clock starts
 const MAX_FLOOR_DIFFERENCE = 0.15
@@ -30,6 +30,7 @@ export type Measured = {
 
 export type Comparison = { measured: Measured[]; floorsAgree: boolean }
 
+/** CPU and time of one request, and the latency of each. */
 type Slice = { cpuMs: number; wallMs: number; latenciesMs: number[] }
 
 /** Measures all contenders against the floors among them. */
@@ -47,7 +48,7 @@ export async function compare(
     }
     rounds.push(round)
   }
-  const measured = order.map(({ name }) => summarize(name, rounds, requests))
+  const measured = order.map(({ name }) => summarize(name, rounds))
   return { measured, floorsAgree: floorsAgree(measured) }
 }
 
@@ -65,30 +66,28 @@ export function isFloor(name: ContenderName): boolean {
   return name.startsWith('floor')
 }
 
-async function runSlice({ launched, target }: Contender, requests: number): Promise<Slice> {
+async function runSlice({ launched, target, ...own }: Contender, common: number): Promise<Slice> {
+  const requests = own.requests ?? common
   const crowd = await openCrowd(target, CONNECTIONS)
   try {
     await crowd.send(CONNECTIONS * CONNECTION_WARM_UP)
     const before = cpuMsOf(launched.pid)
-    const load = await crowd.send(requests)
-    return { ...load, cpuMs: cpuMsOf(launched.pid) - before }
+    const { wallMs, latenciesMs } = await crowd.send(requests)
+    const cpuMs = cpuMsOf(launched.pid) - before
+    return { cpuMs: cpuMs / requests, wallMs: wallMs / requests, latenciesMs }
   } finally {
     crowd.close()
   }
 }
 
-function summarize(
-  name: ContenderName,
-  rounds: readonly Map<ContenderName, Slice>[],
-  requests: number,
-): Measured {
+function summarize(name: ContenderName, rounds: readonly Map<ContenderName, Slice>[]): Measured {
   const slices = rounds.flatMap((round) => round.get(name) ?? [])
   const latencies = slices.flatMap((slice) => slice.latenciesMs)
   return {
     name,
     ratio: median(rounds.map((round) => ratioIn(round, name))),
-    cpuUs: (median(slices.map(({ cpuMs }) => cpuMs)) / requests) * 1000,
-    perSecond: (requests / median(slices.map(({ wallMs }) => wallMs))) * 1000,
+    cpuUs: median(slices.map(({ cpuMs }) => cpuMs)) * 1000,
+    perSecond: 1000 / median(slices.map(({ wallMs }) => wallMs)),
     p50Ms: percentile(latencies, 0.5),
     p99Ms: percentile(latencies, 0.99),
   }

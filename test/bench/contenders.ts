@@ -7,17 +7,23 @@ import assert from 'node:assert/strict'
 import { LIST, modern, modernHeaders } from '../support/messages.ts'
 import { buildContender } from './build.ts'
 import { launch, type Build, type Launched } from './launch.ts'
-import type { Target } from './load.ts'
+import type { Message, Target } from './load.ts'
 import { benchServer, createKey, pathOf, putServer, rollcall } from './rollcall.ts'
 import type { ListScenario } from './scenarios.ts'
 import { benchTools, type BenchTool } from './tools.ts'
 
 export type ContenderName = 'floor-a' | 'floor-b' | 'rollcall' | 'mcp-lite'
 
-export type Contender = { name: ContenderName; launched: Launched; target: Target }
+export type Contender = {
+  name: ContenderName
+  launched: Launched
+  target: Target
+  /** Requests of its slices, where one of its takes far more than one of the others'. */
+  requests?: number
+}
 
-const PROBE_ID = 9_999_999 // as long as the ids of the load
-const JSON_HEADERS = { 'content-type': 'application/json' }
+export const PROBE_ID = 9_999_999 // as long as the ids of the load
+export const JSON_HEADERS = { 'content-type': 'application/json' }
 
 /** Starts, fills and checks the contenders; the caller closes them. */
 export async function startContenders(scenario: ListScenario): Promise<Contender[]> {
@@ -43,7 +49,7 @@ export async function startContenders(scenario: ListScenario): Promise<Contender
       const target = { ...contender.target, url: launched.url }
       started.push({ name, launched, target })
       assert.deepEqual(
-        JSON.parse(await ask(target)),
+        JSON.parse((await ask(target, target.messages[0])).text),
         JSON.parse(answer),
         `${name} must answer alike`,
       )
@@ -71,20 +77,20 @@ async function startRollcall(
     await putServer(launched.url, server)
     const names = shown.map(({ name }) => name)
     const key = halfHidden ? await createKey(launched.url, server, names) : undefined
-    const target: Target = {
-      url: launched.url,
-      path: pathOf(server),
+    const message: Message = {
       headers: {
         ...JSON_HEADERS,
         ...(era === 'modern' && modernHeaders('tools/list')),
         ...(key !== undefined && { authorization: `Bearer ${key}` }),
       },
-      body: bodyOf(era),
+      body: bodyOf(era === 'modern' ? modern('tools/list', {}, {}, 0) : { ...LIST, id: 0 }),
+      status: 200,
       answerBytes: 0,
     }
-    const answer = await ask(target)
+    const target: Target = { url: launched.url, path: pathOf(server), messages: [message] }
+    const { text: answer } = await ask(target, message)
     assert.deepEqual(JSON.parse(answer).result.tools, shown, 'Rollcall must list the tools')
-    target.answerBytes = Buffer.byteLength(answer)
+    message.answerBytes = Buffer.byteLength(answer)
     return { contender: { name: 'rollcall', launched, target }, answer }
   } catch (error) {
     await launched.close()
@@ -92,16 +98,21 @@ async function startRollcall(
   }
 }
 
-function bodyOf(era: ListScenario['era']): Target['body'] {
-  const message = era === 'modern' ? modern('tools/list', {}, {}, 0) : { ...LIST, id: 0 }
+/** A message as JSON with another id in the place of its `"id":0`. */
+export function bodyOf(message: object): Message['body'] {
   const [before = '', after = ''] = JSON.stringify(message).split('"id":0')
   return (id) => `${before}"id":${id}${after}`
 }
 
-async function ask({ url, path, headers, body }: Target): Promise<string> {
-  const init = { method: 'POST', headers, body: body(PROBE_ID) }
+/** Sends a message of a target, which must be answered as it says; its length is not looked at. */
+export async function ask(
+  { url, path }: Pick<Target, 'url' | 'path'>,
+  { headers, body, status }: Message,
+  more: Readonly<Record<string, string>> = {},
+): Promise<{ text: string; headers: Headers }> {
+  const init = { method: 'POST', headers: { ...headers, ...more }, body: body(PROBE_ID) }
   const response = await fetch(new URL(path, url), init)
   const text = await response.text()
-  assert.equal(response.status, 200, text)
-  return text
+  assert.equal(response.status, status, text)
+  return { text, headers: response.headers }
 }

@@ -1,6 +1,6 @@
 /**
- * CPU time of a process and its threads, and finding the workerd a Miniflare started. Read from
- * `/proc`, so the bench runs on Linux alone. `/proc/<pid>/stat` sums the threads, those that have
+ * CPU time of a process and its threads, its memory, and finding the workerd a Miniflare started. Read
+ * from `/proc`, so the bench runs on Linux alone. `/proc/<pid>/stat` sums the threads, those that have
  * ended included; it counts in ticks of 10 ms, so what is measured should take half a second.
  */
 import { readdirSync, readFileSync } from 'node:fs'
@@ -15,6 +15,12 @@ export function cpuMsOf(pid: number): number {
   const fields = statOf(pid)?.fields
   if (fields === undefined) throw new Error(`process ${pid} has ended`)
   return (Number(fields[USER_TICKS]) + Number(fields[SYSTEM_TICKS])) * TICK_MS
+}
+
+/** What a process has in physical memory, in bytes. */
+export function residentBytesOf(pid: number): number {
+  const kibibytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
+  return Number(kibibytes) * 1024
 }
 
 /** The workerd processes this one has started and that still run. */

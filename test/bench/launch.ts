@@ -22,6 +22,7 @@ export type Build = {
 export type LaunchOptions = { persist?: string; inspect?: boolean }
 
 export type Launched = {
+  name: string
   url: URL
   pid: number
   /** Where its inspector listens; only where it was asked for. */
@@ -62,6 +63,7 @@ export async function launch(build: Build, options: LaunchOptions = {}): Promise
   const [pid, ...others] = ownRuntimes().filter((candidate) => !before.has(candidate))
   if (pid === undefined || others.length > 0) throw new Error('cannot tell which workerd is whose')
   return {
+    name: build.name,
     url,
     pid,
     inspector: options.inspect ? await miniflare.getInspectorURL() : undefined,

@@ -3,16 +3,19 @@
  * Where the floors disagree, all is started anew; after the last try nothing is said either way.
  */
 import { compare, type Measured } from './compare.ts'
-import { closeContenders, startContenders } from './contenders.ts'
-import type { ListScenario } from './scenarios.ts'
+import { closeContenders, type Contender } from './contenders.ts'
+import type { Compared } from './scenarios.ts'
 import type { Row, Verdict } from './table.ts'
 
 const TRIES = 3
 
 /** One row for each contender, Rollcall's with the verdict. */
-export async function compareLists(scenario: ListScenario): Promise<Row[]> {
+export async function compareLists<S extends Compared>(
+  scenario: S,
+  start: (scenario: S) => Promise<Contender[]>,
+): Promise<Row[]> {
   for (let attempt = 1; ; attempt++) {
-    const contenders = await startContenders(scenario)
+    const contenders = await start(scenario)
     try {
       const { measured, floorsAgree } = await compare(contenders, scenario.requests)
       if (!floorsAgree && attempt < TRIES) continue
@@ -24,7 +27,7 @@ export async function compareLists(scenario: ListScenario): Promise<Row[]> {
 }
 
 function toRow(
-  scenario: ListScenario,
+  scenario: Compared,
   one: Measured,
   all: readonly Measured[],
   floorsAgree: boolean,
@@ -45,7 +48,7 @@ function toRow(
 }
 
 function judge(
-  { bar, belowPeer }: ListScenario,
+  { bar, belowPeer }: Compared,
   { ratio }: Measured,
   all: readonly Measured[],
   floorsAgree: boolean,
@@ -56,7 +59,7 @@ function judge(
   return ratio <= bar && (belowPeer !== true || ratio < peer) ? 'pass' : 'fail'
 }
 
-function formatBar({ bar, belowPeer }: ListScenario): string {
+function formatBar({ bar, belowPeer }: Compared): string {
   if (bar === undefined) return ''
   return `≤ ${bar}${belowPeer ? ' and < mcp-lite' : ''}`
 }

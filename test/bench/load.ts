@@ -1,6 +1,6 @@
 /**
- * The load: a fixed number of POSTs over a few keep-alive HTTP/1.1 connections, each of which sends
- * its next request when its answer is whole. Every answer must have status 200 and the expected length, so
+ * The load: a fixed number of requests over a few keep-alive HTTP/1.1 connections, each of which sends
+ * its next message when its answer is whole. Every answer must have the expected status and length, so
  * that a contender cannot win with a refusal. Bodies are counted, not kept.
  */
 import { connect, type Socket } from 'node:net'
@@ -9,13 +9,22 @@ const READ_BYTES = 256 * 1024
 const HEADER_END = Buffer.from('\r\n\r\n')
 const FIRST_ID = 1_000_000 // ids have seven digits, so all answers are of one length
 
+/** What is POSTed, and the answer it must get. */
+export type Message = {
+  headers: Readonly<Record<string, string>>
+  /** The message with this id, as JSON. */
+  body: (id: number) => string
+  status: number
+  answerBytes: number
+}
+
 export type Target = {
   url: URL
   path: string
-  headers: Readonly<Record<string, string>>
-  /** The request with this id, as JSON. */
-  body: (id: number) => string
-  answerBytes: number
+  /** A request is one message, or several in turn; a session the first one opens is that of the rest. */
+  messages: readonly [Message, ...Message[]]
+  /** Sessions to send them in, which the connections take in turn. */
+  sessions?: readonly string[]
 }
 
 export type Load = { wallMs: number; latenciesMs: number[] }
@@ -29,9 +38,12 @@ export type Crowd = {
 /** Opens `connections` to a target; they are closed by `close` alone. */
 export async function openCrowd(target: Target, connections: number): Promise<Crowd> {
   let nextId = FIRST_ID
-  const requestText = (): Buffer => formatRequest(target, nextId++)
+  const takeId = (): number => nextId++
+  const { sessions = [] } = target
   const lines = await Promise.all(
-    Array.from({ length: connections }, () => openLine(target, requestText)),
+    Array.from({ length: connections }, (_, index) =>
+      openLine(target, sessions[index % sessions.length], takeId),
+    ),
   )
   return {
     async send(requests) {
@@ -51,7 +63,11 @@ type Line = {
   run(take: () => boolean, latenciesMs: number[]): Promise<void>
 }
 
-async function openLine(target: Target, requestText: () => Buffer): Promise<Line> {
+async function openLine(
+  target: Target,
+  session: string | undefined,
+  takeId: () => number,
+): Promise<Line> {
   let onData: (chunk: Buffer) => void = () => {}
   let onEnd: (error: Error) => void = () => {}
   const socket = connect({
@@ -75,44 +91,66 @@ async function openLine(target: Target, requestText: () => Buffer): Promise<Line
   socket.on('close', () => onEnd(new Error('the connection was closed')))
   const run: Line['run'] = (take, latenciesMs) =>
     new Promise((resolve, reject) => {
-      let sentAt = 0
+      const { messages } = target
+      let at = 0 // which of the messages is under way
+      let began = 0
+      let current = session
       let awaited = 0 // bytes of the answer that are still to come; 0 before its headers
-      const next = (): void => {
-        if (!take()) return resolve()
-        sentAt = performance.now()
-        socket.write(requestText())
+      const message = (): Message => messages[at] ?? messages[0]
+      const send = (): void => {
+        if (at === 0) {
+          if (!take()) return resolve()
+          began = performance.now()
+          current = session
+        }
+        socket.write(formatRequest(target, message(), takeId(), current))
       }
       onEnd = reject
       onData = (chunk) => {
         try {
-          awaited =
-            (awaited === 0 ? answerLength(chunk, target.answerBytes) : awaited) - chunk.length
+          if (awaited === 0) {
+            const answer = readAnswer(chunk, message())
+            awaited = answer.bytes
+            current ??= answer.session
+          }
+          awaited -= chunk.length
         } catch (error) {
           return reject(error)
         }
         if (awaited > 0) return
-        latenciesMs.push(performance.now() - sentAt)
-        next()
+        at = (at + 1) % messages.length
+        if (at === 0) latenciesMs.push(performance.now() - began)
+        send()
       }
-      next()
+      send()
     })
   return { socket, run }
 }
 
-/** Bytes of the answer that begins with this chunk, headers and body. */
-function answerLength(chunk: Buffer, bodyBytes: number): number {
+/** Of the answer that begins with this chunk: its bytes, headers and body, and the session it opens. */
+function readAnswer(
+  chunk: Buffer,
+  { status, answerBytes }: Message,
+): { bytes: number; session: string | undefined } {
   const end = chunk.indexOf(HEADER_END)
   const head = chunk.toString('latin1', 0, end < 0 ? chunk.length : end)
   const length = /\r\ncontent-length: (\d+)/i.exec(head)?.[1]
-  if (end < 0 || !head.startsWith('HTTP/1.1 200 ') || Number(length) !== bodyBytes) {
-    throw new Error(`expected 200 with ${bodyBytes} bytes, got: ${head.slice(0, 300)}`)
+  if (end < 0 || !head.startsWith(`HTTP/1.1 ${status} `) || Number(length) !== answerBytes) {
+    throw new Error(`expected ${status} with ${answerBytes} bytes, got: ${head.slice(0, 300)}`)
   }
-  return end + HEADER_END.length + bodyBytes
+  const session = /\r\nmcp-session-id: (\S+)/i.exec(head)?.[1]
+  return { bytes: end + HEADER_END.length + answerBytes, session }
 }
 
-function formatRequest({ url, path, headers, body }: Target, id: number): Buffer {
+function formatRequest(
+  { url, path }: Target,
+  { headers, body }: Message,
+  id: number,
+  session: string | undefined,
+): Buffer {
   const text = body(id)
-  const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  const all = { ...headers, ...(session !== undefined && { 'mcp-session-id': session }) }
+  const fields = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
   return Buffer.from(
     `POST ${path} HTTP/1.1\r\nhost: ${url.host}\r\ncontent-length: ${Buffer.byteLength(text)}\r\n` +
       `${fields.join('')}\r\n${text}`,

@@ -32,10 +32,7 @@ export async function measureMemory(): Promise<Row[]> {
       for (let lap = 0; lap < LAPS; lap++) {
         for (const server of servers) await list(new URL(pathOf(server), worker.url))
       }
-      if (worker.inspector === undefined) throw new Error('there is no inspector')
-      return heapUsage(worker.inspector, build.name, async () => {
-        await (await fetch(new URL('/health', worker.url))).text()
-      })
+      return heapUsage(worker)
     })
     const { usedSize, backingStorageSize, totalSize, embedderHeapUsedSize } = usage
     return [

@@ -7,11 +7,12 @@ import type { Build } from './launch.ts'
 import type { BenchTool } from './tools.ts'
 
 const OPERATOR_TOKEN = 'bench-operator-token-0123456789'
+const SEAL_KEYS = `k1:${Buffer.alloc(32, 1).toString('base64')}`
 const PUBLISHED_TIMEOUT_MS = 20_000
 const POLL_MS = 50
 
-/** Rollcall as wrangler builds it. */
-export async function rollcall(): Promise<Build> {
+/** Rollcall as wrangler builds it, with these settings besides. */
+export async function rollcall(settings: Readonly<Record<string, string>> = {}): Promise<Build> {
   const { name, kv, limiters, objects, exports } = readBindings()
   return {
     name,
@@ -20,11 +21,16 @@ export async function rollcall(): Promise<Build> {
       ...kv,
       ...limiters,
       ...objects,
-      OPERATOR_TOKEN: { type: 'text', value: OPERATOR_TOKEN },
-      SEAL_KEYS: { type: 'text', value: `k1:${Buffer.alloc(32, 1).toString('base64')}` },
+      ...texts({ OPERATOR_TOKEN, SEAL_KEYS, ...settings }),
     },
     exports,
   }
+}
+
+function texts(values: Readonly<Record<string, string>>): NonNullable<Build['env']> {
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, { type: 'text', value }]),
+  )
 }
 
 export type BenchServer = { id: string; slug: string; auth: 'none' | 'key'; tools: BenchTool[] }
@@ -64,14 +70,26 @@ export async function createKey(
   { id }: BenchServer,
   tools: readonly string[],
 ): Promise<string> {
-  const response = await fetch(new URL('/api/v1/keys', url), {
-    method: 'POST',
-    headers: {
-      authorization: `Bearer ${OPERATOR_TOKEN}`,
-      'content-type': 'application/json',
-    },
-    body: JSON.stringify({ name: 'bench', server: id, tools }),
+  const body = { name: 'bench', server: id, tools }
+  return ((await write(url, 'POST', '/keys', body)) as { secret: string }).secret
+}
+
+/** Gives a tool another description: clients are told that the list has changed. */
+export async function describeTool(
+  url: URL,
+  { id }: BenchServer,
+  tool: string,
+  description: string,
+): Promise<void> {
+  await write(url, 'PATCH', `/servers/${id}/tools/${tool}`, { description })
+}
+
+async function write(url: URL, method: string, path: string, body: object): Promise<unknown> {
+  const response = await fetch(new URL(`/api/v1${path}`, url), {
+    method,
+    headers: { authorization: `Bearer ${OPERATOR_TOKEN}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
   })
-  if (!response.ok) throw new Error(`no key: ${response.status} ${await response.text()}`)
-  return (await response.json<{ secret: string }>()).secret
+  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`)
+  return response.json()
 }

@@ -1,26 +1,41 @@
 /** What the bench measures, with the bar of each; a scenario without one is reported only. */
 import { measureBundle } from './bundle.ts'
 import { measureCold } from './cold.ts'
+import { CONNECTIONS } from './compare.ts'
+import { startContenders } from './contenders.ts'
 import { compareLists } from './lists.ts'
 import { measureMemory } from './memory.ts'
+import { startSessionContenders } from './session-contenders.ts'
 import { measureStart } from './start.ts'
+import { measureStorage } from './storage.ts'
+import { measureStreams } from './streams.ts'
 import type { Row } from './table.ts'
 
-export type ListScenario = {
+/** What is compared with the floor. */
+export type Compared = {
   name: string
-  tools: number
-  /** The caller's key shows every other tool; warm, so the answer has been joined before. */
-  halfHidden?: boolean
-  /** The era of the request; the session era where absent. */
-  era?: 'modern'
-  /** Whether mcp-lite takes part. */
-  peer?: boolean
   /** The most CPU, as a multiple of the floor's. */
   bar?: number
   /** Whether Rollcall must take less CPU than mcp-lite. */
   belowPeer?: boolean
   /** Requests of one slice: enough for about 0.3 s of CPU. */
   requests: number
+}
+
+export type ListScenario = Compared & {
+  tools: number
+  /** The caller's key shows every other tool; warm, so the answer has been joined before. */
+  halfHidden?: boolean
+  /** The era of the request; one of the session era without a session where absent. */
+  era?: 'modern'
+  /** Whether mcp-lite takes part. */
+  peer?: boolean
+}
+
+export type SessionScenario = Compared & {
+  tools: number
+  /** How many sessions the connections take in turn, or that each request opens one of its own. */
+  sessions: number | 'new'
 }
 
 export type Scenario = { name: string; run: () => Promise<Row[]> }
@@ -34,8 +49,26 @@ const LISTS: readonly ListScenario[] = [
   { name: '50 tools, 2026-07-28', tools: 50, era: 'modern', requests: 2500 },
 ]
 
+const SESSIONS: readonly SessionScenario[] = [
+  {
+    name: '50 tools, in a session each',
+    tools: 50,
+    sessions: CONNECTIONS,
+    bar: 1.25,
+    requests: 2500,
+  },
+  { name: '50 tools, all in one session', tools: 50, sessions: 1, bar: 1.25, requests: 2500 },
+  { name: '50 tools, in a new session', tools: 50, sessions: 'new', requests: 2500 },
+]
+
 export const SCENARIOS: readonly Scenario[] = [
-  ...LISTS.map((list) => ({ name: list.name, run: () => compareLists(list) })),
+  ...LISTS.map((list) => ({ name: list.name, run: () => compareLists(list, startContenders) })),
+  ...SESSIONS.map((list) => ({
+    name: list.name,
+    run: () => compareLists(list, startSessionContenders),
+  })),
+  { name: 'session, its storage', run: measureStorage },
+  { name: '1000 idle streams', run: measureStreams },
   { name: 'memory, ten servers of 10000 tools', run: measureMemory },
   { name: 'cold, first list of 1000 tools', run: measureCold },
   { name: 'start', run: measureStart },

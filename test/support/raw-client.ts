@@ -27,12 +27,13 @@ export async function sendRaw(url: string, request: RawRequest): Promise<RawClie
   const socket = connect({ port: Number(port), host: hostname })
   let text = ''
   socket.setEncoding('utf8')
+  let inode: string | undefined
   socket.on('data', (chunk: string) => {
     text += chunk
+    inode ??= inodeOf(Number(port), socket.localPort ?? 0) // what has answered has accepted
   })
   socket.on('error', () => {}) // the end of the connection is what tests look at
   await once(socket, 'connect')
-  const inode = inodeOf(Number(port), socket.localPort ?? 0)
   const body = request.body === undefined ? '' : JSON.stringify(request.body)
   const length = body === '' ? {} : { 'content-length': String(Buffer.byteLength(body)) }
   const headers = Object.entries({ host, ...request.headers, ...length })

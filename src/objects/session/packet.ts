@@ -1,8 +1,11 @@
-/** What the Worker asks a Session by `fetch`: a packet in a header, and the answer or call as body. */
+/**
+ * What the Worker asks a Session by `fetch`: a packet in a header, and as body a call, or an answer in
+ * the form it goes out in, which then passes through without being read again.
+ */
 import type { PreparedCall } from '../../methods/finish-call.ts'
 import type { RequestId } from '../../protocol/json-rpc.ts'
 import type { LegacyRevision } from '../../protocol/revisions.ts'
-import type { Claim } from './record.ts'
+import type { Claim, SessionRecord } from './record.ts'
 
 export const PACKET_HEADER = 'rollcall-packet'
 
@@ -11,7 +14,7 @@ export type Packet = Claim & {
   stream: boolean
 } & (
     | { kind: 'answer'; revision?: LegacyRevision | undefined }
-    | { kind: 'call' }
+    | { kind: 'call'; revision: LegacyRevision }
     | { kind: 'resume'; lastEventId: string }
   )
 
@@ -25,3 +28,10 @@ export type CallBody = {
 /** The status of a packet that was made for another revision than the session's, or too old a catalog. */
 export const STALE_STATUS = 409
 export type Stale = { revision: LegacyRevision; catalogRevision: number }
+
+/** Whether a packet was made for another revision than the session's, or from too old a catalog. */
+export function isStale(record: SessionRecord, packet: Packet): boolean {
+  if ((packet.catalogRevision ?? Infinity) < record.catalogRevision) return true
+  const revision = packet.kind === 'resume' ? undefined : packet.revision
+  return revision !== undefined && revision !== record.revision
+}

@@ -40,6 +40,9 @@ export type Claim = {
   catalogRevision?: number | undefined
 }
 
+/** What is to be told to a client, and the URIs it is subscribed to. */
+export type Learned = { told: string[]; subscriptions: readonly string[] }
+
 /** Whether a claim is of this session: another caller's id is as unknown as a made-up one. */
 export function isOf(record: SessionRecord, claim: Claim): boolean {
   return (
@@ -85,4 +88,27 @@ export function subscribed(
   }
   const announced = Object.entries(record.announced).filter(([name]) => !(name in digests))
   return { ...record, subscriptions: rest, announced: Object.fromEntries(announced) }
+}
+
+/**
+ * What a client is to be told of digests that hold at a catalog revision, and the record once it was;
+ * the same object when nothing is new.
+ */
+export function learn(
+  record: SessionRecord,
+  revision: number,
+  digests: Readonly<Record<string, string>>,
+): { next: SessionRecord; learned: Learned } {
+  const { subscriptions, announced } = record
+  // An older copy says nothing.
+  if (revision < record.catalogRevision)
+    return { next: record, learned: { told: [], subscriptions } }
+  // A list it was not told of when it opened is one that it never agreed to hear of.
+  const told = Object.keys(digests).filter(
+    (name) => name in announced && digests[name] !== announced[name],
+  )
+  const isNews = told.length > 0 || revision > record.catalogRevision
+  const news = Object.fromEntries(told.map((name) => [name, digests[name] ?? '']))
+  const next = { ...record, catalogRevision: revision, announced: { ...announced, ...news } }
+  return { next: isNews ? next : record, learned: { told, subscriptions } }
 }

@@ -16,6 +16,7 @@ import {
   type Stale,
 } from '../../objects/session/packet.ts'
 import type { Claim, SessionRecord } from '../../objects/session/record.ts'
+import { concat, encodeUtf8 } from '../../protocol/bytes.ts'
 import { HttpError, valueOf } from '../../protocol/http-error.ts'
 import {
   INVALID_PARAMS,
@@ -26,7 +27,7 @@ import {
 import { isLogLevel } from '../../protocol/logging.ts'
 import { ASSUMED_LEGACY, isLegacyRevision, type LegacyRevision } from '../../protocol/revisions.ts'
 import { MAX_URI_LENGTH } from '../../protocol/uri-template.ts'
-import { acceptsEventStream } from '../../protocol/sse.ts'
+import { acceptsEventStream, EVENT_CLOSING, EVENT_OPENING } from '../../protocol/sse.ts'
 import { retrying } from '../retrying.ts'
 import { contentsDigests } from './digests.ts'
 import {
@@ -44,6 +45,8 @@ import { atLeast, exchangeOf, type Site } from './site.ts'
 /** A site as it is seen from within a session. */
 export type Visitor = { site: Site; id: string; stub: DurableObjectStub<Session> }
 
+const OPENING = encodeUtf8(EVENT_OPENING)
+const CLOSING = encodeUtf8(EVENT_CLOSING)
 const MAX_TRIES = 3 // a packet may be made for the wrong revision, and then from too old a catalog
 
 /** The session a request names; undefined for none, 404 for one that cannot be ours (D1). */
@@ -90,7 +93,9 @@ export async function answerInSession(visitor: Visitor, message: RpcRequest): Pr
 
 /** Sends a ready answer through the session, which may refuse it as stale. */
 export async function sendAnswer(visitor: Visitor, answer: Answer, revision?: LegacyRevision) {
-  return send(visitor, { kind: 'answer', revision }, answer.body ?? '')
+  const body = answer.body ?? ''
+  const framed = takesStream(visitor) ? frame(body) : body
+  return send(visitor, { kind: 'answer', revision }, framed)
 }
 
 /** Notes which revision a session speaks, so that its next request is rendered for that at once. */
@@ -155,7 +160,7 @@ async function call(
     requireOffered('legacy', 'tools/call', exchange)
     const prepared = await prepareCall(exchange)
     const body: CallBody = { id, progressToken: tokenOf(params), prepared }
-    const response = await send(visitor, { kind: 'call' }, JSON.stringify(body))
+    const response = await send(visitor, { kind: 'call', revision }, JSON.stringify(body))
     return mendStream(response, id, revision)
   } catch (error) {
     return sendAnswer(visitor, answerError(error, id))
@@ -207,15 +212,31 @@ function exchangeWithin(
   }
 }
 
-type Sent = { kind: 'call' } | { kind: 'answer'; revision: LegacyRevision | undefined }
+function takesStream({ site }: Visitor): boolean {
+  return acceptsEventStream(site.visit.request.headers.get('accept'))
+}
+
+/** A ready answer as one event. */
+function frame(answer: string | Uint8Array): Uint8Array<ArrayBuffer> {
+  const bytes = typeof answer === 'string' ? encodeUtf8(answer) : answer
+  return concat([OPENING, bytes, CLOSING])
+}
+
+type Sent =
+  | { kind: 'call'; revision: LegacyRevision }
+  | { kind: 'answer'; revision: LegacyRevision | undefined }
 
 async function send(visitor: Visitor, packet: Sent, body: string | Uint8Array<ArrayBuffer>) {
   const { site, id, stub } = visitor
-  const stream = acceptsEventStream(site.visit.request.headers.get('accept'))
   const { catalogRevision, ...claim } = claimOf(site)
   // An error, or what was made for this very session, is no older than anything.
   const isBound = packet.kind === 'call' || packet.revision !== undefined
-  const full: Packet = { ...packet, ...claim, ...(isBound && { catalogRevision }), stream }
+  const full: Packet = {
+    ...packet,
+    ...claim,
+    ...(isBound && { catalogRevision }),
+    stream: takesStream(visitor),
+  }
   const init = { method: 'POST', headers: { [PACKET_HEADER]: JSON.stringify(full) }, body }
   // A stub that met a reset is as broken as the object was.
   const ask = () =>

@@ -23,7 +23,9 @@ export async function openSessionStream(visitor: Visitor): Promise<Response> {
 
 async function openNotices({ site: opened, id, stub }: Visitor): Promise<Response> {
   let site = opened
-  const { revision } = valueOf(await stub.describe(claimOf(site)))
+  const opening = valueOf(await stub.describe(claimOf(site)))
+  const { revision } = opening
+  let { subscriptions } = opening
   const tags = { listener: `session ${id}`, session: id }
   const socket = await openSocket(site, tags)
   if (socket === undefined) throw sessionNotFound()
@@ -37,9 +39,14 @@ async function openNotices({ site: opened, id, stub }: Visitor): Promise<Respons
       const current = await stillOpen(site, newest)
       if (current === undefined) return undefined
       site = current
-      const { subscriptions } = valueOf(await stub.describe(claimOf(site)))
-      const digests = digestsOf(site, revision, subscriptions)
-      told = valueOf(await stub.learn(claimOf(site), digests))
+      const learn = async () =>
+        valueOf(await stub.learn(claimOf(site), digestsOf(site, revision, subscriptions)))
+      const learned = await learn()
+      told = learned.told
+      if (learned.subscriptions.some((uri) => !subscriptions.includes(uri))) {
+        subscriptions = learned.subscriptions // made since this stream looked last
+        told = [...told, ...(await learn()).told]
+      }
       return told.map((name) => formatChange(name, {}))
     },
     // The client had left before it could read: the session's other stream, or its next, tells it.
