@@ -49,16 +49,17 @@ export async function rowCounts(
     target,
     "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB '_cf_*'",
   )
-  const counts = tables.map(async ({ name }) => {
-    const [row] = await inObject(
-      rollcall,
-      kind,
-      target,
-      `SELECT COUNT(*) AS n FROM "${String(name)}"`,
-    )
-    return [String(name), Number(row?.['n'])] as const
-  })
-  return Object.fromEntries(await Promise.all(counts))
+  const names = tables.map(({ name }) => String(name))
+  if (names.length === 0) return {}
+  // In one statement: the object may drop its tables between two.
+  const counts = names.map((name) => `(SELECT COUNT(*) FROM "${name}") AS "${name}"`)
+  try {
+    const [row = {}] = await inObject(rollcall, kind, target, `SELECT ${counts.join(', ')}`)
+    return Object.fromEntries(names.map((name) => [name, Number(row[name])]))
+  } catch (error) {
+    if (String(error).includes('no such table')) return {} // dropped since they were listed
+    throw error
+  }
 }
 
 /** The ids in a server's index of sessions. */
