@@ -182,7 +182,7 @@ async function takeSlots(site: Site, slots: number): Promise<void> {
 }
 
 const JSON_TYPE = { 'Content-Type': 'application/json' }
-const PLAIN = { headers: JSON_TYPE }
+const PLAIN = { headers: new Headers(JSON_TYPE) }
 
 /** The response of an answer; `headers` are what this request adds, undefined for nothing. */
 function respond(answer: Answer | Response, headers: Record<string, string> | undefined): Response {
