@@ -9,6 +9,7 @@ import {
 } from '@modelcontextprotocol/client'
 import assert from 'node:assert/strict'
 import { after, before, describe, it, type TestContext } from 'node:test'
+import { keepContent } from '../support/content.ts'
 import { createKey, createServer } from '../support/admin.ts'
 import { createInbox } from '../support/inbox.ts'
 import { startRollcall, type Rollcall } from '../support/rollcall.ts'
@@ -38,13 +39,7 @@ describe('The client of SDK 2, by default', { timeout: 20_000, concurrency: true
     const client = new Client({ name: 'sdk-2', version: '2.0.0' }, options)
     const url = new URL(rollcall.url + endpoint)
     const transport = new StreamableHTTPClientTransport(url, transportOptions)
-    const errors: Error[] = []
-    client.onerror = (error) => errors.push(error) // oxlint-disable-line unicorn/prefer-add-event-listener -- it has no other
-    t.after(async () => {
-      const complaints = [...errors] // closing makes more
-      await client.close()
-      assert.deepEqual(complaints, [])
-    })
+    const errors = keepContent(t, client)
     await client.connect(transport)
     return { client, transport, errors }
   }

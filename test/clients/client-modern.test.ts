@@ -11,6 +11,7 @@ import {
 } from '@modelcontextprotocol/client'
 import assert from 'node:assert/strict'
 import { after, before, describe, it, type TestContext } from 'node:test'
+import { keepContent } from '../support/content.ts'
 import { createKey, createServer } from '../support/admin.ts'
 import { createInbox } from '../support/inbox.ts'
 import { startRollcall, type Rollcall } from '../support/rollcall.ts'
@@ -50,13 +51,7 @@ describe('The client of SDK 2', { timeout: 20_000, concurrency: true }, () => {
       fetch: fetchAndTell,
       ...(token !== undefined && { authProvider: { token: async () => token } }),
     })
-    const errors: Error[] = []
-    client.onerror = (error) => errors.push(error) // oxlint-disable-line unicorn/prefer-add-event-listener -- it has no other
-    t.after(async () => {
-      const complaints = [...errors] // closing makes more
-      await client.close()
-      assert.deepEqual(complaints, [])
-    })
+    keepContent(t, client)
     return { client, transport, sent }
   }
   const visit = async (

@@ -10,6 +10,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js'
 import assert from 'node:assert/strict'
 import { after, before, describe, it, type TestContext } from 'node:test'
+import { keepContent } from '../support/content.ts'
 import { createKey, createServer } from '../support/admin.ts'
 import { createInbox } from '../support/inbox.ts'
 import { startRollcall, type Rollcall } from '../support/rollcall.ts'
@@ -33,13 +34,7 @@ describe('The client of SDK 1', { timeout: 20_000, concurrency: true }, () => {
   const connect = async (t: TestContext, endpoint: string, options: TransportOptions = {}) => {
     const client = new Client({ name: 'sdk-1', version: '1.2.3' })
     const transport = new StreamableHTTPClientTransport(new URL(rollcall.url + endpoint), options)
-    const errors: Error[] = []
-    client.onerror = (error) => errors.push(error) // oxlint-disable-line unicorn/prefer-add-event-listener -- it has no other
-    t.after(async () => {
-      const complaints = [...errors] // closing makes more
-      await client.close()
-      assert.deepEqual(complaints, [])
-    })
+    const errors = keepContent(t, client)
     await client.connect(transport)
     return { client, transport, errors }
   }

@@ -6,6 +6,7 @@ import { legacy, modern, modernHeaders } from '../support/messages.ts'
 import { startRollcall, type Rollcall } from '../support/rollcall.ts'
 import { serverFile, tool } from '../support/servers.ts'
 import { openSession } from '../support/sessions.ts'
+import { listenRequest } from '../support/talking.ts'
 
 const CHANGED = 'notifications/tools/list_changed'
 const SUBSCRIPTION = 'io.modelcontextprotocol/subscriptionId'
@@ -27,16 +28,12 @@ describe('Change notices', () => {
     const add = (tool_: object) => rollcall.admin('POST', `/servers/${json.id}/tools`, tool_)
     return { id: json.id as string, path: json.endpoint as string, add }
   }
-  const listen = (path: string, filter: object, id: string | number = 1, headers: object = {}) =>
-    openStream(rollcall.url + path, {
-      method: 'POST',
-      headers: {
-        ...modernHeaders('subscriptions/listen'),
-        'content-type': 'application/json',
-        ...headers,
-      },
-      body: JSON.stringify(modern('subscriptions/listen', { notifications: filter }, {}, id)),
-    })
+  const listen = (
+    path: string,
+    filter: object,
+    id: string | number = 1,
+    headers: Record<string, string> = {},
+  ) => openStream(rollcall.url + path, listenRequest(filter, id, headers))
 
   it('tells a session of a change, and a list after it is never older', async () => {
     const { path, add } = await make('One')
