@@ -245,7 +245,7 @@ describe('A cancellation', { concurrency: true }, () => {
 })
 
 describe('subscriptions/listen', { concurrency: true }, () => {
-  it('refuses a filter that is none, and URIs that are none or too many', async () => {
+  it('refuses a filter that is none, flags that are none, and URIs that are none or too many', async () => {
     const many = Array.from({ length: 101 }, (_, n) => `t:${n}`)
     const lists = ['u:1', { 0: 'u:1' }, [1], ['u:1', null], 5, null, many]
     const filters = [
@@ -255,6 +255,9 @@ describe('subscriptions/listen', { concurrency: true }, () => {
       true,
       [],
       [{ toolsListChanged: true }],
+      { toolsListChanged: 'yes' },
+      { promptsListChanged: 1 },
+      { resourcesListChanged: null },
       ...lists.map((resourceSubscriptions) => ({ resourceSubscriptions })),
     ]
     for (const filter of filters) {
@@ -268,12 +271,10 @@ describe('subscriptions/listen', { concurrency: true }, () => {
     }
   })
 
-  it('takes 100 URIs, and acknowledges those there are; a flag that is not true is not set', async () => {
+  it('takes 100 URIs, and acknowledges those there are; a flag that is false is not set', async () => {
     const uris = Array.from({ length: 99 }, (_, n) => `t:${n}`)
     const filter = {
-      toolsListChanged: 'yes',
-      promptsListChanged: 1,
-      resourcesListChanged: {},
+      toolsListChanged: false,
       resourceSubscriptions: [...uris, 'u:none'],
       __proto__: null,
     }

@@ -81,6 +81,10 @@ function requireFilter(site: Site, id: RequestId, filter: unknown): Honoured {
   if (!isObject(filter)) {
     throw new RpcError(INVALID_PARAMS, 'Invalid params: notifications must be an object', { id })
   }
+  for (const name of Object.values(FILTERS)) {
+    if (['boolean', 'undefined'].includes(typeof filter[name])) continue
+    throw new RpcError(INVALID_PARAMS, `Invalid params: ${name} must be a boolean`, { id })
+  }
   const uris = requireUris(filter['resourceSubscriptions'], id)
   const offered = Object.keys(offeredDigests(site, MODERN_REVISION))
   return {
