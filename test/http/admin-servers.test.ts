@@ -84,6 +84,7 @@ describe('servers of the admin API', () => {
     assert.equal((await create(serverFile('Chosen', [], { id }))).json.id, id)
     const again = await create(serverFile('Chosen', [], { id }))
     assert.deepEqual(refusal(again), { status: 409, code: 'server_id_taken' })
+    assert.match(again.json.error.message, /^The server id "\w+" is taken$/)
   })
 
   it('lists every server once, page by page', async () => {
@@ -108,8 +109,11 @@ describe('servers of the admin API', () => {
       const answer = await rollcall.admin('GET', `/servers?limit=${limit}`)
       assert.deepEqual(wrongFields(answer), ['limit'], limit)
     }
-    for (const list of ['/servers', '/keys', '/secrets', '/audit', '/organizations']) {
-      for (const cursor of ['', '%21%21', 'a']) {
+    const { json } = await rollcall.admin('GET', '/servers?limit=1')
+    const lists = ['/keys', '/secrets', '/audit', '/organizations', '/servers']
+    for (const list of lists) {
+      const others = list === '/servers' ? [] : [json.nextCursor]
+      for (const cursor of ['', '%21%21', 'a', 'abc', '-1', 'eyJ9', 'MQ', ...others]) {
         const answer = await rollcall.admin('GET', `${list}?cursor=${cursor}`)
         assert.deepEqual(wrongFields(answer), ['cursor'], `${list} ${cursor}`)
       }

@@ -8,11 +8,11 @@ import { directoryOf } from '../resident.ts'
 import { isGoing, organizationNotFound } from './record.ts'
 import { abandonedNames, forgetName, nameState, setNameState, type Name } from './names.ts'
 
-const TAKEN: Readonly<Record<NameKind, string>> = {
-  organization: 'name_taken',
-  server: 'server_id_taken',
-  vanity: 'vanity_slug_taken',
-  credential: 'key_taken',
+const TAKEN: Readonly<Record<NameKind, { code: string; what: string }>> = {
+  organization: { code: 'name_taken', what: 'organization name' },
+  server: { code: 'server_id_taken', what: 'server id' },
+  vanity: { code: 'vanity_slug_taken', what: 'vanity slug' },
+  credential: { code: 'key_taken', what: 'key' },
 }
 
 /** Names that were claimed are not those that a change turned out to need; it is tried again. */
@@ -97,7 +97,8 @@ export class Claims {
   async #claim(name: Name, owned: Owned): Promise<void> {
     const directory = directoryOf(this.#directories, name.kind, name.name)
     if (await directory.claim(name.kind, name.name, owned)) return
-    throw new HttpError(409, TAKEN[name.kind], `The ${name.kind} name "${name.name}" is taken`)
+    const { code, what } = TAKEN[name.kind]
+    throw new HttpError(409, code, `The ${what} "${name.name}" is taken`)
   }
 
   async #inTurn(name: Name, work: () => Promise<void>): Promise<void> {

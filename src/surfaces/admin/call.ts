@@ -79,24 +79,30 @@ export function limitOf({ query }: Pick<AdminCall, 'query'>): number {
   return requireValid(limit, text, 'limit')
 }
 
-/** Where a list goes on: the opaque text of `nextCursor`, or the beginning. */
-export function cursorOf({ query }: Pick<AdminCall, 'query'>): string {
+/** Where a list goes on: what `nextCursor` of this same list says, or '' for the beginning. */
+export function cursorOf({ query, request }: Pick<AdminCall, 'query' | 'request'>): string {
   const cursor = query.get('cursor')
   if (cursor === null) return ''
-  const text = /^[A-Za-z0-9_-]+$/.test(cursor) && decodeCursor(cursor)
-  if (!text) throw invalid([{ path: 'cursor', message: 'is not one of ours' }])
-  return text
+  const text = /^[A-Za-z0-9_-]+$/.test(cursor) ? decodeCursor(cursor) : undefined
+  const list = `${pathOf(request)} `
+  if (!text?.startsWith(list)) throw invalid([{ path: 'cursor', message: 'is not one of ours' }])
+  return text.slice(list.length)
 }
 
 /** The text of a page: items that are JSON texts, and the cursor of the next page. */
-export function formatPage(items: readonly string[], next: string | number | undefined): string {
+export function formatPage(
+  { request }: Pick<AdminCall, 'request'>,
+  items: readonly string[],
+  next: string | number | undefined,
+): string {
   const cursor =
-    next === undefined ? '' : `,"nextCursor":${JSON.stringify(encodeCursor(String(next)))}`
+    next === undefined ? '' : `,"nextCursor":"${encodeCursor(`${pathOf(request)} ${next}`)}"`
   return `{"items":[${items.join(',')}]${cursor}}`
 }
 
 /** A page of records, of which one more than the limit was read. */
 export function pageOf<T>(
+  call: Pick<AdminCall, 'request'>,
   records: readonly T[],
   limit: number,
   keyOf: (record: T) => string | number,
@@ -106,6 +112,7 @@ export function pageOf<T>(
   const next = records.length > limit && last !== undefined ? keyOf(last) : undefined
   return json(
     formatPage(
+      call,
       items.map((item) => JSON.stringify(item)),
       next,
     ),
@@ -131,6 +138,11 @@ export function etag(revision: number): Record<string, string> {
 
 export function noContent(): Response {
   return new Response(null, { status: 204 })
+}
+
+/** The path of a list, which its cursors name. */
+function pathOf({ url }: Request): string {
+  return new URL(url).pathname
 }
 
 function encodeCursor(text: string): string {

@@ -87,7 +87,7 @@ export async function listKeys(call: AdminCall): Promise<Response> {
   const limit = limitOf(call)
   const server = call.query.get('server') ?? undefined
   const records = valueOf(await call.stub.listKeys(server, cursorOf(call), limit + 1))
-  return pageOf(records, limit, ({ id }) => id)
+  return pageOf(call, records, limit, ({ id }) => id)
 }
 
 export async function getKey(call: AdminCall): Promise<Response> {
@@ -103,7 +103,7 @@ export async function deleteKey(call: AdminCall): Promise<Response> {
 export async function listSecrets(call: AdminCall): Promise<Response> {
   const limit = limitOf(call)
   const records = valueOf(await call.stub.listSecrets(cursorOf(call), limit + 1))
-  return pageOf(records, limit, ({ name }) => name)
+  return pageOf(call, records, limit, ({ name }) => name)
 }
 
 export async function putSecret(call: AdminCall): Promise<Response> {

@@ -84,7 +84,7 @@ export async function listOrganizations(call: OperatorCall): Promise<Response> {
     .filter(({ name, owner }) => name !== owner) // each is there under its id, too
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))
     .map(({ name, owner }) => ({ id: owner, name }))
-  return pageOf(names, limit, ({ name }) => name)
+  return pageOf(call, names, limit, ({ name }) => name)
 }
 
 export async function getOrganization(call: OperatorCall): Promise<Response> {
@@ -122,7 +122,7 @@ export async function listAudit(call: AdminCall): Promise<Response> {
   )
   const entries = valueOf(await call.stub.audit(before, limit + 1))
   const items = entries.map((entry) => ({ ...entry, detail: JSON.parse(entry.detail) }))
-  return pageOf(items, limit, ({ id }) => id)
+  return pageOf(call, items, limit, ({ id }) => id)
 }
 
 async function requireStub({ platform, params }: OperatorCall) {

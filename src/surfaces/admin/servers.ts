@@ -64,6 +64,7 @@ export async function listServers(call: AdminCall): Promise<Response> {
   const next = records.length > limit ? items.at(-1)?.id : undefined
   return json(
     formatPage(
+      call,
       items.map((record) => formatServer(call.platform, record)),
       next,
     ),

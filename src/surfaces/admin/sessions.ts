@@ -25,7 +25,7 @@ export async function listSessions(call: AdminCall): Promise<Response> {
     clientInfo: JSON.parse(clientInfo) as unknown,
     createdAt: new Date(createdAt).toISOString(),
   }))
-  return pageOf(items, limit, ({ id }) => id)
+  return pageOf(call, items, limit, ({ id }) => id)
 }
 
 export async function deleteSession(call: AdminCall): Promise<Response> {

@@ -30,7 +30,7 @@ export async function listTools(call: AdminCall): Promise<Response> {
   const after = requirePlace(cursorOf(call))
   const page = valueOf(await call.stub.listTools(param(call, 'id'), after, limitOf(call)))
   const next = page.next && `${page.next.sortOrder} ${page.next.created}`
-  return json(formatPage(page.tools, next), 200, etag(page.revision))
+  return json(formatPage(call, page.tools, next), 200, etag(page.revision))
 }
 
 export async function createTool(call: AdminCall): Promise<Response> {
