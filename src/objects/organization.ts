@@ -46,7 +46,8 @@ export type OrganizationBindings = {
 }
 
 export class Organization extends DurableObject<OrganizationBindings> {
-  readonly #sql = this.ctx.storage.sql
+  /** Whether nothing is stored, not even the tables. */
+  #isEmpty = false
   readonly #claims = new Claims(this.ctx.storage, this.env.DIRECTORY, () => this.#schedule())
   readonly #keys = SealKeys.parse(this.env.SEAL_KEYS)
   readonly #chores = new Chores(this.ctx.storage, this.env, this.#claims, this.#keys)
@@ -243,8 +244,16 @@ export class Organization extends DurableObject<OrganizationBindings> {
     }
     const isNothing = organizationId(this.#sql) === undefined || isGoing(this.#sql)
     if (this.#schedule() || !isNothing) return
-    await this.ctx.storage.deleteAll()
-    this.ctx.abort('the organization is gone') // its tables are too; a new instance makes them
+    const deleted = this.ctx.storage.deleteAll()
+    this.#isEmpty = true
+    await deleted
+  }
+
+  /** The database, whose tables are made again for whoever comes after they went. */
+  get #sql(): SqlStorage {
+    if (this.#isEmpty) migrate(this.ctx.storage, STEPS)
+    this.#isEmpty = false
+    return this.ctx.storage.sql
   }
 
   /** Sets the alarm for what is left to do; false when nothing is. */
