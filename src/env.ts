@@ -7,11 +7,12 @@ import type { Channel } from './objects/channel.ts'
 import type { Directory } from './objects/directory.ts'
 import type { Organization } from './objects/organization.ts'
 import type { Session } from './objects/session.ts'
+import type { WorldBindings } from './objects/world.ts'
 import { SealKeys } from './sealing/seal-keys.ts'
 
 const MIN_TOKEN_LENGTH = 24
 
-export type Env = {
+export type Env = WorldBindings & {
   CATALOG: KVNamespace
   LIMITER: RateLimit
   ORGANIZATION: DurableObjectNamespace<Organization>
@@ -44,19 +45,25 @@ const HttpOrigin = z
   .optional()
   .transform((text) => (text === '' ? undefined : text))
 
-export const Settings = z.object({
-  OPERATOR_TOKEN: z
-    .string()
-    .min(MIN_TOKEN_LENGTH, `must have at least ${MIN_TOKEN_LENGTH} characters`),
-  SEAL_KEYS: SealKeys,
-  PUBLIC_URL: HttpOrigin,
-  REGION: z.string().default('development'),
-  DEVELOPMENT: flag,
-  ALLOWED_ORIGINS: list,
-  INITIALIZE_LIMIT: z.coerce.number().int().min(1).max(6000).default(30),
-  STREAM_KEEPALIVE_SECONDS: z.coerce.number().int().min(1).max(25).default(20),
-  STREAM_MAX_AGE_SECONDS: z.coerce.number().int().min(1).max(1800).default(900),
-})
+export const Settings = z
+  .object({
+    OPERATOR_TOKEN: z
+      .string()
+      .min(MIN_TOKEN_LENGTH, `must have at least ${MIN_TOKEN_LENGTH} characters`),
+    SEAL_KEYS: SealKeys,
+    PUBLIC_URL: HttpOrigin,
+    REGION: z.string().default('development'),
+    DEVELOPMENT: flag,
+    ALLOW_PRIVATE_UPSTREAMS: flag,
+    ALLOWED_ORIGINS: list,
+    INITIALIZE_LIMIT: z.coerce.number().int().min(1).max(6000).default(30),
+    STREAM_KEEPALIVE_SECONDS: z.coerce.number().int().min(1).max(25).default(20),
+    STREAM_MAX_AGE_SECONDS: z.coerce.number().int().min(1).max(1800).default(900),
+  })
+  .refine((settings) => settings.DEVELOPMENT || !settings.ALLOW_PRIVATE_UPSTREAMS, {
+    path: ['ALLOW_PRIVATE_UPSTREAMS'],
+    message: 'is for DEVELOPMENT alone',
+  })
 export type Settings = z.infer<typeof Settings>
 
 /** A setting that is missing or wrong; the message names it and never its value. */

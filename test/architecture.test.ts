@@ -9,7 +9,7 @@ import { describe, it } from 'node:test'
 
 type Room = { mayImport: readonly string[]; modules: readonly (string | RegExp)[] }
 
-const GROUND = ['protocol', 'sealing', 'memory']
+const GROUND = ['protocol', 'sealing', 'memory', 'handlers']
 const FIRST = ['catalog', 'callers', 'upstream']
 const UP_TO_METHODS = [...GROUND, ...FIRST, 'visibility', 'methods']
 
@@ -17,9 +17,10 @@ const ROOMS: Readonly<Record<string, Room>> = {
   protocol: { mayImport: [], modules: ['zod'] },
   sealing: { mayImport: [], modules: ['zod', 'node:crypto'] },
   memory: { mayImport: [], modules: [] },
+  handlers: { mayImport: ['protocol'], modules: ['zod'] },
   catalog: { mayImport: GROUND, modules: ['zod'] },
   callers: { mayImport: GROUND, modules: ['zod'] },
-  upstream: { mayImport: GROUND, modules: ['zod', '@cfworker/json-schema'] },
+  upstream: { mayImport: GROUND, modules: ['zod', '@cfworker/json-schema', 'eventsource-parser'] },
   visibility: { mayImport: [...GROUND, ...FIRST], modules: [] },
   methods: { mayImport: [...GROUND, ...FIRST, 'visibility'], modules: ['zod'] },
   objects: { mayImport: UP_TO_METHODS, modules: ['cloudflare:workers'] },

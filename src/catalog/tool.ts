@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { isObject } from '../protocol/json-rpc.ts'
 import { findParamHeaders } from '../protocol/param-headers.ts'
-import { Steps } from '../protocol/steps.ts'
+import { Steps } from '../handlers/steps.ts'
 import { CallToolResult, Tool } from '../protocol/tool.ts'
 import { invalid } from './issues.ts'
 import { Placement, readItem, tooLong, type Form, type ItemRecord } from './item.ts'

@@ -6,6 +6,8 @@ import { ROLLCALL_VERSION } from '../protocol/implementation.ts'
 import type { Params } from '../protocol/json-rpc.ts'
 import { MODERN_REVISION, type Revision } from '../protocol/revisions.ts'
 import type { RunOptions } from '../upstream/run-steps.ts'
+import type { Sealed, World } from '../upstream/world.ts'
+import type { Note } from './finish.ts'
 
 export type Exchange = {
   revision: Revision
@@ -21,6 +23,11 @@ export type Exchange = {
   session?: { capabilities: () => Promise<Readonly<Record<string, unknown>>> } | undefined
   /** How a call talks while it runs; absent where nothing may precede the answer. */
   talk?: RunOptions | undefined
+  world: World
+  /** Takes an entry of the call log. */
+  note: Note
+  /** The secrets of these names, sealed; undefined where the organization could not be asked. */
+  sealed: (names: readonly string[]) => Promise<Sealed | undefined>
   /** The catalog, compared with the truth at most 5 s ago; undefined when nobody could be asked. */
   verified: () => Promise<Catalog | undefined>
   /** The catalog as it was at a revision; undefined once that has expired. */

@@ -19,7 +19,8 @@ import type { RunOptions } from '../upstream/run-steps.ts'
 import { fillResult } from '../upstream/static.ts'
 import { withholds } from '../visibility/visible.ts'
 import { complete, type Exchange, type Result } from './exchange.ts'
-import { finishCall, type PreparedCall } from './finish-call.ts'
+import { finish } from './finish.ts'
+import type { Prepared, Subject } from './prepared.ts'
 
 /** What a call has where nothing may precede its answer. */
 const SILENT: RunOptions = {
@@ -31,23 +32,28 @@ const SILENT: RunOptions = {
 
 /** Checks a call and runs its handler; what goes wrong in a tool is a result with `isError`. */
 export async function toolsCall(exchange: Exchange): Promise<Result> {
-  const { revision, talk = SILENT } = exchange
+  const { revision, world, note, talk = SILENT } = exchange
   const prepared = await prepareCall(exchange)
-  return answer(exchange, await finishCall(prepared, { revision, ...talk }))
+  return answer(exchange, await finish(prepared, { revision, world, note, ...talk }))
 }
 
 /** Finds and checks what a call is of, so that it can run here or in a session. */
-export async function prepareCall(exchange: Exchange): Promise<PreparedCall> {
+export async function prepareCall(exchange: Exchange): Promise<Prepared> {
   const { name, args } = requireCall(exchange)
+  const subject = subjectOf(exchange, name)
   const catalog = await exchange.verified()
   if (catalog === undefined) {
-    return failure('The tool could not be checked just now. Retry in a few seconds.')
+    return failure(subject, 'The tool could not be checked just now. Retry in a few seconds.')
   }
   const tool = catalog.find('tools', name)
   if (tool === undefined || withholds({ name, status: 'active' }, exchange.caller) !== undefined) {
     throw new RpcError(INVALID_PARAMS, `Tool not found: ${name}`)
   }
   return prepare(exchange, catalog, tool, args)
+}
+
+function subjectOf({ catalog: { organization, id }, caller }: Exchange, tool: string): Subject {
+  return { organization, server: id, tool, caller: caller.id }
 }
 
 function requireCall({ params }: Exchange) {
@@ -68,7 +74,8 @@ async function prepare(
   catalog: Catalog,
   tool: PublishedItem,
   args: Readonly<Record<string, unknown>>,
-): Promise<PreparedCall> {
+): Promise<Prepared> {
+  const subject = subjectOf(exchange, tool.name)
   const { inputSchema, outputSchema } = catalog.tool(tool)
   const { handler, requires } = catalog.toolBinding(tool)
   if (exchange.revision === MODERN_REVISION) {
@@ -78,7 +85,7 @@ async function prepare(
     requires === undefined ? [] : missingCapabilities(requires, await declaredBy(exchange))
   if (missing.length > 0) {
     const message = `Tool ${tool.name} needs the client capability ${missing.join(', ')}`
-    if (exchange.revision !== MODERN_REVISION) return failure(message)
+    if (exchange.revision !== MODERN_REVISION) return failure(subject, message)
     throw new RpcError(MISSING_CLIENT_CAPABILITY, message, {
       status: 400,
       data: { requiredCapabilities: requires },
@@ -88,17 +95,18 @@ async function prepare(
   const key = [catalog.organization, catalog.id, catalog.revision, tool.name].join(' ')
   const violations = findViolations(key, inputSchema, filled)
   if (violations.length > 0) {
-    return failure(`Invalid arguments for ${tool.name}:\n${violations.join('\n')}`)
+    return failure(subject, `Invalid arguments for ${tool.name}:\n${violations.join('\n')}`)
   }
   const names = new Set(Object.keys(inputSchema.properties ?? {}))
   const result = fillResult(handler.result, names, filled)
   if (outputSchema !== undefined && result.isError !== true) {
     const problems = findViolations(`${key} output`, outputSchema, result.structuredContent)
     if (problems.length > 0) {
-      return failure(`The result of ${tool.name} is not what it promises:\n${problems.join('\n')}`)
+      const text = `The result of ${tool.name} is not what it promises:\n${problems.join('\n')}`
+      return failure(subject, text)
     }
   }
-  return { steps: handler.steps ?? [], result }
+  return { subject, work: { kind: 'static', steps: handler.steps ?? [], result } }
 }
 
 /** What the client can do: said on this request, or when its session was opened. */
@@ -125,12 +133,14 @@ function modesOf(name: string, declared: unknown): Record<string, unknown> {
   return name === 'elicitation' && Object.keys(modes).length === 0 ? { form: {} } : modes
 }
 
-function failure(text: string): PreparedCall {
-  return { steps: [], result: { content: [{ type: 'text', text }], isError: true } }
+function failure(subject: Subject, text: string): Prepared {
+  const result: CallToolResult = { content: [{ type: 'text', text }], isError: true }
+  return { subject, work: { kind: 'static', steps: [], result } }
 }
 
-function answer(exchange: Exchange, result: CallToolResult): Result {
+function answer(exchange: Exchange, result: Readonly<Record<string, unknown>>): Result {
   const { _meta, ...ours } = complete(exchange)
-  const meta = isObject(_meta) ? { _meta: { ...result._meta, ..._meta } } : {}
+  const { _meta: given } = result
+  const meta = isObject(_meta) ? { _meta: { ...(isObject(given) && given), ..._meta } } : {}
   return { ...result, ...ours, ...meta }
 }

@@ -42,8 +42,9 @@ import {
 } from './session/record.ts'
 import { runCall } from './session/run-call.ts'
 import { Streams } from './session/streams.ts'
+import { createWorld, type WorldBindings } from './world.ts'
 
-export type SessionBindings = { CHANNEL: DurableObjectNamespace<Channel> }
+export type SessionBindings = WorldBindings & { CHANNEL: DurableObjectNamespace<Channel> }
 
 const MAX_CALLS = 100 // under way at once in a session
 const MAX_SUBSCRIPTIONS = 100 // each is looked at with every change
@@ -53,6 +54,7 @@ const RETRY_MS = 10_000 // when Channel could not be told that the session ended
 
 export class Session extends DurableObject<SessionBindings> {
   readonly #streams = new Streams(this.ctx.storage.sql)
+  readonly #world = createWorld(this.env)
   readonly #calls = new Set<{ id: RequestId; abort: AbortController }>()
   #record: SessionRecord | undefined
   /** Nothing was heard of it when its time was up first. */
@@ -231,9 +233,8 @@ export class Session extends DurableObject<SessionBindings> {
     const send = (message: string) => {
       if (stream !== undefined && !abort.signal.aborted) this.#streams.send(stream, message)
     }
-    const answering = runCall(call, record, abort.signal, send).finally(() =>
-      this.#calls.delete(running),
-    )
+    const context = { signal: abort.signal, send, world: this.#world, note: () => {} }
+    const answering = runCall(call, record, context).finally(() => this.#calls.delete(running))
     if (stream === undefined || body === undefined) {
       const answer = await answering
       return answer === undefined

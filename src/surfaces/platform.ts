@@ -8,9 +8,11 @@ import type { Gone } from '../catalog/published.ts'
 import type { Env, Settings } from '../env.ts'
 import { BoundedMap } from '../memory/bounded-map.ts'
 import { Lookup } from '../memory/lookup.ts'
+import { createWorld } from '../objects/world.ts'
 import { sha256HexOfBytes } from '../sealing/digest.ts'
 import type { LegacyRevision } from '../protocol/revisions.ts'
 import type { WaitUntil } from '../memory/single-flight.ts'
+import type { World } from '../upstream/world.ts'
 
 const FRESH_MS = 5000
 const ORGANIZATION_FRESH_MS = 60_000 // a name that moved is found again within this
@@ -37,6 +39,9 @@ export type Platform = {
   vanities: Lookup<Vanity>
   credentials: Lookup<Credential | 'revoked'>
   checks: Lookup<Check>
+  /** Secrets, sealed, by organization and name. */
+  secrets: Lookup<string>
+  world: World
   /** Revisions this isolate knows of, by server: no older copy is taken (`design.md` §2). */
   newest: BoundedMap<Told>
   /** Digests of keys that were presented, by the key itself: in memory alone. */
@@ -90,6 +95,8 @@ export function createPlatform(env: Env, settings: Settings): Platform {
       isOlder: (read, known) => known === 'revoked' && read !== 'revoked',
     }),
     checks: lookup(SMALL_BYTES),
+    secrets: lookup(SMALL_BYTES),
+    world: createWorld(env),
     newest,
     digestsOfKeys: new BoundedMap(SMALL_BYTES),
     sessionRevisions: new BoundedMap(SMALL_BYTES),

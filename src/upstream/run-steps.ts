@@ -1,6 +1,6 @@
 /** Sends what a static tool has before its result, as the client asked for it and no more. */
 import { isAtLeast, type LogLevel } from '../protocol/logging.ts'
-import type { Step } from '../protocol/steps.ts'
+import type { Step } from '../handlers/steps.ts'
 
 export type Notification = {
   jsonrpc: '2.0'

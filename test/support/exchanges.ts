@@ -2,7 +2,14 @@
 import { ANONYMOUS, type Caller } from '../../src/callers/caller.ts'
 import type { Catalog } from '../../src/catalog/catalog.ts'
 import type { Exchange, Result } from '../../src/methods/exchange.ts'
+import type { World } from '../../src/upstream/world.ts'
 import { MODERN_REVISION, NEWEST_LEGACY } from '../../src/protocol/revisions.ts'
+
+/** A world that nobody is reached in. */
+export const WORLD: World = {
+  outbound: () => Promise.reject(new Error('nobody is reached')),
+  open: async () => new Map(),
+}
 
 /** An exchange of the session era over one catalog. */
 export function exchangeOf(catalog: Catalog, members: Partial<Exchange> = {}): Exchange {
@@ -14,6 +21,9 @@ export function exchangeOf(catalog: Catalog, members: Partial<Exchange> = {}): E
     headers: new Headers(),
     cursorKey: 'test',
     clientCapabilities: undefined,
+    world: WORLD,
+    note: () => {},
+    sealed: async () => ({}),
     verified: async () => catalog,
     catalogAt: async (revision) => (revision === catalog.revision ? catalog : undefined),
     ...members,

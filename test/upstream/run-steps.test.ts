@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Step } from '../../src/protocol/steps.ts'
+import type { Step } from '../../src/handlers/steps.ts'
 import { runSteps, type Notification, type RunOptions } from '../../src/upstream/run-steps.ts'
 import { takeTimers } from '../support/clock.ts'
 

@@ -46,6 +46,12 @@ export function listSecrets(sql: SqlStorage, after: string, limit: number): Secr
     }))
 }
 
+/** The sealed value of a secret; undefined for none of that name. */
+export function findSealed(sql: SqlStorage, name: string): string | undefined {
+  const rows = sql.exec<{ sealed: string }>('SELECT sealed FROM secrets WHERE name = ?', name)
+  return [...rows][0]?.sealed
+}
+
 /** Some secrets under an older key than the first, without those of the given names. */
 export function secretsToReseal(
   sql: SqlStorage,

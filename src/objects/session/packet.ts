@@ -2,7 +2,7 @@
  * What the Worker asks a Session by `fetch`: a packet in a header, and as body a call, or an answer in
  * the form it goes out in, which then passes through without being read again.
  */
-import type { PreparedCall } from '../../methods/finish-call.ts'
+import type { Prepared } from '../../methods/prepared.ts'
 import type { RequestId } from '../../protocol/json-rpc.ts'
 import type { LegacyRevision } from '../../protocol/revisions.ts'
 import type { Claim, SessionRecord } from './record.ts'
@@ -22,7 +22,7 @@ export type Packet = Claim & {
 export type CallBody = {
   id: RequestId
   progressToken: string | number | undefined
-  prepared: PreparedCall
+  prepared: Prepared
 }
 
 /** The status of a packet that was made for another revision than the session's, or too old a catalog. */

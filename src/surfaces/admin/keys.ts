@@ -4,6 +4,7 @@ import { mintServerKey } from '../../callers/secret.ts'
 import { requireValid } from '../../catalog/issues.ts'
 import { mintId, ServerId, ToolName } from '../../catalog/names.ts'
 import { valueOf } from '../../protocol/http-error.ts'
+import { SecretName } from '../../handlers/secret.ts'
 import { learnRevoked } from '../platform.ts'
 import { sha256Hex } from '../../sealing/digest.ts'
 import {
@@ -52,9 +53,6 @@ export const NewKeyAnswer = KeyAnswer.extend({
   secret: z.string().meta({ description: 'Answered here and nowhere else' }),
 })
 
-export const SecretName = z
-  .string()
-  .regex(/^[A-Za-z0-9_.-]{1,64}$/, 'must be 1 to 64 of A-Z, a-z, 0-9, _, . and -')
 export const SecretBody = z.strictObject({
   value: z
     .string()

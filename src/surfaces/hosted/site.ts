@@ -11,7 +11,13 @@ import type { Exchange } from '../../methods/exchange.ts'
 import { HttpError } from '../../protocol/http-error.ts'
 import { learnRevision, type Platform, type Visit } from '../platform.ts'
 import { notFound } from '../rest-answer.ts'
-import { checkSource, revisionSource, serverSource, vanitySource } from '../sources.ts'
+import {
+  checkSource,
+  revisionSource,
+  secretSource,
+  serverSource,
+  vanitySource,
+} from '../sources.ts'
 import { invalidKey } from './access.ts'
 
 export type Site = { platform: Platform; visit: Visit; catalog: Catalog; caller: Caller }
@@ -62,6 +68,9 @@ export function exchangeOf(
     caller,
     headers: visit.request.headers,
     cursorKey: site.platform.cursorKey,
+    world: site.platform.world,
+    note: () => {},
+    sealed: (names) => sealed(site, names),
     verified: () => verified(site),
     catalogAt: (revision) => catalogAt(site, revision),
   }
@@ -96,6 +105,23 @@ async function verified(site: Site): Promise<Catalog | undefined> {
     if (error instanceof Unavailable) return undefined // the call then says to retry
     throw error
   }
+}
+
+/** Sealed secrets no older than 5 s; undefined when the organization cannot be asked. */
+async function sealed({ platform, visit, catalog }: Site, names: readonly string[]) {
+  const source = secretSource(platform, catalog.organization)
+  const found: Record<string, string> = {}
+  try {
+    for (const name of names) {
+      const key = `${catalog.organization} ${name}`
+      const { value } = await platform.secrets.find(key, source, visit.waitUntil)
+      if (value !== undefined) found[name] = value
+    }
+  } catch (error) {
+    if (error instanceof Unavailable) return undefined // the call then says to retry
+    throw error
+  }
+  return found
 }
 
 async function catalogAt({ platform, visit, catalog }: Site, revision: number) {

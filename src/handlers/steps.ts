@@ -1,6 +1,6 @@
 /** What a static tool sends before its result: progress, logs, and waits between them. */
 import * as z from 'zod'
-import { LOG_LEVELS } from './logging.ts'
+import { LOG_LEVELS } from '../protocol/logging.ts'
 
 const MAX_STEPS = 100
 const MAX_WAIT_MS = 60_000

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { Steps } from '../../src/protocol/steps.ts'
+import { Steps } from '../../src/handlers/steps.ts'
 
 const progress = (value: number, members: object = {}) => ({
   progress: { progress: value, ...members },

@@ -1,0 +1,46 @@
+/**
+ * URL templates of HTTP handlers: `{argument}` in the path alone. A value stays in its segment: it
+ * cannot change the host, step up, or begin a query.
+ */
+
+const PLACEHOLDER = /\{([^{}]+)\}/g
+
+/** What is wrong with a template; undefined for one that can be used. */
+export function problemOfUrlTemplate(template: string): string | undefined {
+  const [beforeQuery = ''] = template.split(/[?#]/, 1)
+  if (template.includes('#')) return 'must have no fragment'
+  if (/[\s\\\p{Cc}]/u.test(template)) return 'must have no blanks or backslashes'
+  const [, origin = '', path = ''] = /^(https?:\/\/[^/?#]*)([^?#]*)/i.exec(template) ?? []
+  if (origin === '') return 'must begin with https:// (or http://)'
+  if (/[{}]/.test(origin)) return 'may have {argument} in its path alone, not in its host'
+  if (/[{}]/.test(template.slice(beforeQuery.length)))
+    return 'may have {argument} in its path alone; send one with "arguments": {"name": {"in": "query"}}'
+  if (/[{}]/.test(path.replaceAll(PLACEHOLDER, '')))
+    return 'has a brace that is not of an {argument}'
+  if (!URL.canParse(template.replaceAll(PLACEHOLDER, 'x'))) return 'must be a URL'
+  const { username, password } = new URL(template.replaceAll(PLACEHOLDER, 'x'))
+  return username + password === '' ? undefined : 'must have no user name or password in it'
+}
+
+/** The names of the arguments in a template. */
+export function placeholdersOf(template: string): string[] {
+  return [...template.matchAll(PLACEHOLDER)].map(([, name = '']) => name)
+}
+
+/** A value that would be a step in the path, such as `..`. */
+export class PathStep extends Error {}
+
+/** The URL with values in place; `PathStep` where a segment would become `.` or `..`. */
+export function fillUrlTemplate(template: string, valueOf: (name: string) => string): string {
+  const [path = '', ...query] = template.split('?')
+  const segments = path.split('/').map((segment) => {
+    if (!segment.includes('{')) return segment
+    const filled = segment.replaceAll(PLACEHOLDER, (_, name: string) =>
+      encodeURIComponent(valueOf(name)),
+    )
+    // What is no whole character cannot be encoded; encodeURIComponent has thrown URIError by now.
+    if (/^(?:\.|%2e){0,2}$/i.test(filled)) throw new PathStep(segment)
+    return filled
+  })
+  return [segments.join('/'), ...query].join('?')
+}

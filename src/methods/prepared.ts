@@ -1,0 +1,13 @@
+/**
+ * A request that was found, checked and prepared, as plain data, so that it can run where the
+ * client's stream is: in the Worker, or in a Session. Secrets in it are sealed still.
+ */
+import type { Step } from '../handlers/steps.ts'
+import type { CallToolResult } from '../protocol/tool.ts'
+
+/** What a call is of, for the call log. */
+export type Subject = { organization: string; server: string; tool: string; caller: string }
+
+export type Work = { kind: 'static'; steps: readonly Step[]; result: CallToolResult }
+
+export type Prepared = { subject: Subject; work: Work }

@@ -1,0 +1,97 @@
+/**
+ * How an organization's object lives, whatever it is asked: its tables, the alarm that tells KV and
+ * the Directory what changed, and the way of every command. What the commands do stands beside.
+ */
+import { outcomeOf, type Outcome } from '../../protocol/http-error.ts'
+import { SealKeys } from '../../sealing/seal-keys.ts'
+import type { Directory } from '../directory.ts'
+import { migrate } from '../migrate.ts'
+import { Chores } from './chores.ts'
+import { Claims } from './claims.ts'
+import type { Context } from './context.ts'
+import type { PublishBindings } from './publish.ts'
+import { isGoing, organizationId, requireOrganization } from './record.ts'
+import { STEPS } from './schema.ts'
+
+export type OrganizationBindings = PublishBindings & {
+  DIRECTORY: DurableObjectNamespace<Directory>
+  SEAL_KEYS: string
+}
+
+export class Life {
+  readonly keys: SealKeys
+  readonly #ctx: DurableObjectState
+  readonly #claims: Claims
+  readonly #chores: Chores
+  /** Whether nothing is stored, not even the tables. */
+  #isEmpty = false
+
+  constructor(ctx: DurableObjectState, env: OrganizationBindings) {
+    this.#ctx = ctx
+    this.keys = SealKeys.parse(env.SEAL_KEYS)
+    this.#claims = new Claims(ctx.storage, env.DIRECTORY, () => this.#schedule())
+    this.#chores = new Chores(ctx.storage, env, this.#claims, this.keys)
+    migrate(ctx.storage, STEPS)
+    this.#schedule() // what a crash or a rotation of keys left to do
+  }
+
+  /** The database, whose tables are made again for whoever comes after they went. */
+  get sql(): SqlStorage {
+    if (this.#isEmpty) migrate(this.#ctx.storage, STEPS)
+    this.#isEmpty = false
+    return this.#ctx.storage.sql
+  }
+
+  /** Does what is due, and deletes everything once an organization that is going has told so. */
+  async alarm(): Promise<void> {
+    try {
+      await this.#chores.run(this.#id(), organizationId(this.sql))
+    } catch (error) {
+      console.error('the alarm will try again', error)
+      await this.#ctx.storage.setAlarm(Date.now() + this.#chores.backOff())
+      return
+    }
+    const isNothing = organizationId(this.sql) === undefined || isGoing(this.sql)
+    if (this.#schedule() || !isNothing) return
+    const deleted = this.#ctx.storage.deleteAll()
+    this.#isEmpty = true
+    await deleted
+  }
+
+  /** The outcome of a command, which is 404 where there is no organization. */
+  async command<T>(command: (context: Context) => T | Promise<T>): Promise<Outcome<T>> {
+    return outcomeOf(() => {
+      requireOrganization(this.sql)
+      return command(this.context())
+    })
+  }
+
+  context(): Context {
+    return {
+      organization: this.#id(),
+      sql: this.sql,
+      claims: this.#claims,
+      now: Date.now(),
+      transact: (write) => {
+        const result = this.#ctx.storage.transactionSync(write)
+        this.#schedule()
+        return result
+      },
+    }
+  }
+
+  /** Sets the alarm for what is left to do; false when nothing is. */
+  #schedule(): boolean {
+    const now = Date.now()
+    const at = this.#chores.nextAt(now)
+    if (at === undefined) return false
+    this.#ctx.waitUntil(this.#ctx.storage.setAlarm(Math.max(now, at)))
+    return true
+  }
+
+  #id(): string {
+    const { name } = this.#ctx.id
+    if (name === undefined) throw new Error('an organization is found by name')
+    return name
+  }
+}

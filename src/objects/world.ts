@@ -1,0 +1,37 @@
+/** The world as objects and the Worker reach it: one for each isolate, made from the bindings. */
+import { SealKeys } from '../sealing/seal-keys.ts'
+import { open } from '../sealing/seal.ts'
+import { BoundedMap } from '../memory/bounded-map.ts'
+import { createOutbound } from '../upstream/outbound.ts'
+import type { World } from '../upstream/world.ts'
+import { secretPlace } from './organization/secrets.ts'
+
+export type WorldBindings = {
+  SEAL_KEYS: string
+  DEVELOPMENT?: string
+  ALLOW_PRIVATE_UPSTREAMS?: string
+}
+
+const OPENED_BYTES = 1024 * 1024
+
+/** The world of an isolate. Opened secrets are remembered in memory, by the sealed text. */
+export function createWorld(env: WorldBindings): World {
+  const keys = SealKeys.parse(env.SEAL_KEYS)
+  const opened = new BoundedMap<string>(OPENED_BYTES)
+  return {
+    outbound: createOutbound({
+      allowsHttp: env.DEVELOPMENT === '1',
+      allowsPrivate: env.DEVELOPMENT === '1' && env.ALLOW_PRIVATE_UPSTREAMS === '1',
+    }),
+    async open(organization, sealed) {
+      const secrets = new Map<string, string>()
+      for (const [name, text] of Object.entries(sealed)) {
+        const key = `${organization} ${name} ${text}`
+        const value = opened.get(key) ?? (await open(keys, secretPlace(organization, name), text))
+        opened.set(key, value, 2 * (key.length + value.length))
+        secrets.set(name, value)
+      }
+      return secrets
+    },
+  }
+}

@@ -1,0 +1,17 @@
+/**
+ * What running a call needs of the world outside, given by whoever runs it: the Worker, or a Session.
+ * Secrets travel sealed, by name, and are opened where the request that needs them is made.
+ */
+import type { Outbound } from './outbound.ts'
+
+/** Sealed secrets by name; one that is not there is absent. */
+export type Sealed = Readonly<Record<string, string>>
+
+/** Opened secrets by name. */
+export type Secrets = ReadonlyMap<string, string>
+
+export type World = {
+  outbound: Outbound
+  /** Opens secrets of an organization; throws where one does not open there. */
+  open: (organization: string, sealed: Sealed) => Promise<Secrets>
+}
