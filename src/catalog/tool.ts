@@ -8,7 +8,7 @@ import { invalid } from './issues.ts'
 import { Placement, readItem, tooLong, type Form, type ItemRecord } from './item.ts'
 import { ToolName } from './names.ts'
 
-const MAX_INPUT_SCHEMA_BYTES = 256 * 1024
+export const MAX_INPUT_SCHEMA_BYTES = 256 * 1024
 
 const Handler = z.strictObject({
   kind: z

@@ -5,6 +5,7 @@
 import type { Caller } from '../../callers/caller.ts'
 import { Catalog } from '../../catalog/catalog.ts'
 import { SERVER_ID, Slug } from '../../catalog/names.ts'
+import { hasHostedFace } from '../../catalog/server.ts'
 import type { Gone } from '../../catalog/published.ts'
 import { Unavailable, type Found } from '../../memory/lookup.ts'
 import type { Exchange } from '../../methods/exchange.ts'
@@ -138,5 +139,6 @@ async function vanityServer(platform: Platform, visit: Visit, slug: string) {
 }
 
 function isShown(server: Catalog | Gone | undefined): server is Catalog {
-  return server instanceof Catalog && server.settings.status !== 'draft'
+  if (!(server instanceof Catalog) || !hasHostedFace(server.settings)) return false
+  return server.settings.status !== 'draft'
 }
