@@ -54,4 +54,11 @@ export const STEPS = [
      id INTEGER PRIMARY KEY AUTOINCREMENT, at INTEGER NOT NULL, actor TEXT NOT NULL,
      act TEXT NOT NULL, target TEXT NOT NULL, detail TEXT NOT NULL
    );`,
+  // What was read of remote servers: their lists as they gave them, and a JSON object of the rest.
+  `CREATE TABLE snapshots (
+     server TEXT NOT NULL, kind TEXT NOT NULL, position INTEGER NOT NULL, body TEXT NOT NULL,
+     PRIMARY KEY (server, kind, position)
+   ) WITHOUT ROWID;
+   CREATE INDEX snapshots_body ON snapshots (body);
+   CREATE TABLE upstreams (server TEXT PRIMARY KEY, state TEXT NOT NULL) WITHOUT ROWID;`,
 ]

@@ -135,12 +135,12 @@ export const ROUTES: readonly Route[] = [
   inOrganization('GET', '/servers/:id/tools', tools.listTools, {
     summary: 'List tools in order, paused ones too',
     query: PAGE,
-    answers: { 200: listOf(ToolInput) },
+    answers: { 200: listOf(tools.ToolAnswer) },
   }),
   inOrganization('POST', '/servers/:id/tools', tools.createTool, {
     summary: 'Add a tool',
     body: ToolInput,
-    answers: { 201: ToolInput },
+    answers: { 201: tools.ToolAnswer },
   }),
   inOrganization('POST', '/servers/:id/tools/reorder', tools.reorderTools, {
     summary: 'Put the named tools first',
@@ -149,17 +149,17 @@ export const ROUTES: readonly Route[] = [
   }),
   inOrganization('GET', '/servers/:id/tools/:name', tools.getTool, {
     summary: 'One tool',
-    answers: { 200: ToolInput },
+    answers: { 200: tools.ToolAnswer },
   }),
   inOrganization('PUT', '/servers/:id/tools/:name', tools.putTool, {
     summary: 'Add or replace a tool',
     body: ToolInput,
-    answers: { 200: ToolInput, 201: ToolInput },
+    answers: { 200: tools.ToolAnswer, 201: tools.ToolAnswer },
   }),
   inOrganization('PATCH', '/servers/:id/tools/:name', tools.patchTool, {
-    summary: 'Change members of a tool; null takes one away',
+    summary: 'Change members of a tool, null takes one away; of a remote tool, what it is shown as',
     body: tools.ToolPatch,
-    answers: { 200: ToolInput },
+    answers: { 200: tools.ToolAnswer },
   }),
   inOrganization('DELETE', '/servers/:id/tools/:name', tools.deleteTool, {
     summary: 'Delete a tool',
