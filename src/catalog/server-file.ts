@@ -38,7 +38,7 @@ export const ServerFile = z.strictObject({
   slug: ServerSettings.shape.slug
     .optional()
     .meta({ description: 'Made from the name where absent' }),
-  tools: z.array(ToolInput).max(MAX_TOOLS).default([]),
+  tools: z.array(ToolInput).max(MAX_TOOLS).optional(),
   prompts: z.array(PromptInput).max(MAX_OTHERS).optional(),
   resources: z.array(ResourceInput).max(MAX_OTHERS).optional(),
   resourceTemplates: z.array(ResourceTemplateInput).max(MAX_TEMPLATES).optional(),
@@ -46,7 +46,7 @@ export const ServerFile = z.strictObject({
 
 /** All but the items, which are read one by one: a file of 10,000 must not be checked twice. */
 const Frame = ServerFile.extend({
-  tools: z.array(z.unknown()).max(MAX_TOOLS).default([]),
+  tools: z.array(z.unknown()).max(MAX_TOOLS).optional(),
   prompts: z.array(z.unknown()).max(MAX_OTHERS).optional(),
   resources: z.array(z.unknown()).max(MAX_OTHERS).optional(),
   resourceTemplates: z.array(z.unknown()).max(MAX_TEMPLATES).optional(),
