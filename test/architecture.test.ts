@@ -19,7 +19,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   memory: { mayImport: [], modules: [] },
   catalog: { mayImport: GROUND, modules: ['zod'] },
   callers: { mayImport: GROUND, modules: ['zod'] },
-  upstream: { mayImport: GROUND, modules: ['zod', '@cfworker/json-schema'] },
+  upstream: { mayImport: GROUND, modules: ['zod', '@cfworker/json-schema', 'eventsource-parser'] },
   visibility: { mayImport: [...GROUND, ...FIRST], modules: [] },
   methods: { mayImport: [...GROUND, ...FIRST, 'visibility'], modules: ['zod'] },
   objects: { mayImport: UP_TO_METHODS, modules: ['cloudflare:workers'] },
