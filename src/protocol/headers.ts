@@ -40,7 +40,11 @@ export function decodeHeaderValue(value: string): string | undefined {
 export function encodeHeaderValue(text: string): string {
   const isPlain = text !== '' && LITERAL.test(text) && text.trim() === text && !hasMarkers(text)
   if (isPlain) return text
-  return OPENING + btoa(String.fromCharCode(...encodeUtf8(text))) + CLOSING
+  return (
+    OPENING +
+    btoa(Array.from(encodeUtf8(text), (byte) => String.fromCharCode(byte)).join('')) +
+    CLOSING
+  )
 }
 
 function hasMarkers(value: string): boolean {
