@@ -21,8 +21,8 @@ import {
   type ServerRequest,
   type ServerResult,
 } from '@modelcontextprotocol/sdk/types.js'
-import { CAPABILITIES, INSTRUCTIONS, METHODS } from './mcp-offer.ts'
-import type { Arguments, Peer, Running, World } from './mcp-world.ts'
+import { CAPABILITIES, INSTRUCTIONS, METHODS, type MethodName } from './mcp-offer.ts'
+import type { Arguments, Method, Peer, Running, World } from './mcp-world.ts'
 
 const LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency']
 const MAX_ROUNDS = 8
@@ -54,17 +54,15 @@ export function createLegacyServer(world: World): Server {
 
   for (const [method, schema] of Object.entries(SCHEMAS)) {
     server.setRequestHandler(schema, (request, extra) =>
-      answer(METHODS[method as keyof typeof METHODS], request.params ?? {}, extra),
+      answer(METHODS[method as MethodName], request.params ?? {}, extra),
     )
   }
-  const answer = async (
-    run: (params: Arguments, running: Running, world: World) => object | Promise<object>,
-    params: Arguments,
-    extra: Extra,
-  ): Promise<ServerResult> => {
+  const answer = async (run: Method, params: Arguments, extra: Extra): Promise<ServerResult> => {
+    const clientCapabilities = server.getClientCapabilities()
+    const running = { ...runningOf(extra, isLogged), clientCapabilities }
     let input: Pick<Running, 'inputResponses' | 'requestState'> = {}
     for (let round = 0; round < MAX_ROUNDS; round += 1) {
-      const result = await run(params, { ...runningOf(extra, isLogged), ...input }, world)
+      const result = await run(params, { ...running, ...input }, world)
       if (!('resultType' in result)) return result
       try {
         input = await ask(result as InputRequired, extra)

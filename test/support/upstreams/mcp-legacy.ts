@@ -16,13 +16,11 @@
  * from then on, its streams end) and `close()`. Tools, prompts, resources: mcp-tools.ts, mcp-offer.ts.
  */
 import { SSEServerTransport } from '@modelcontextprotocol/sdk/server/sse.js'
-import {
-  StreamableHTTPServerTransport,
-  type EventStore,
-} from '@modelcontextprotocol/sdk/server/streamableHttp.js'
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createEventStore } from './event-store.ts'
 import { createLegacyServer } from './mcp-legacy-server.ts'
 import { TOOLS } from './mcp-tools.ts'
 import { createWorld, isStopped, type World, type WorldOptions } from './mcp-world.ts'
@@ -145,25 +143,4 @@ async function serveSse(exchange: Exchange, { world, sessions }: Serving): Promi
 
 function refuse(response: ServerResponse, status: number, message: string): void {
   sendJson(response, { jsonrpc: '2.0', error: { code: -32000, message }, id: null }, status)
-}
-
-function createEventStore(): EventStore {
-  const events: { id: string; stream: string; message: Parameters<EventStore['storeEvent']>[1] }[] =
-    []
-  return {
-    storeEvent(stream, message) {
-      const id = `${stream}_${events.length}`
-      events.push({ id, stream, message })
-      return Promise.resolve(id)
-    },
-    getStreamIdForEventId: (id) => Promise.resolve(events.find((event) => event.id === id)?.stream),
-    async replayEventsAfter(last, { send }) {
-      const start = events.findIndex(({ id }) => id === last)
-      const stream = events[start]?.stream ?? ''
-      for (const event of events.slice(start + 1)) {
-        if (event.stream === stream) await send(event.id, event.message)
-      }
-      return stream
-    },
-  }
 }

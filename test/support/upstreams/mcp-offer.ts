@@ -7,7 +7,7 @@
  * - template: `memo://notes/{id}` with completion of `id`
  */
 import { askFor, NAME_FORM } from './mcp-asking.ts'
-import { RpcFault, type Arguments, type Running, type World } from './mcp-world.ts'
+import { RpcFault, type Arguments, type Method, type Running, type World } from './mcp-world.ts'
 
 const INVALID_PARAMS = -32602
 const RESOURCE_NOT_FOUND = -32002
@@ -51,10 +51,22 @@ export const CAPABILITIES = {
 
 export const INSTRUCTIONS = 'What an upstream says of itself.'
 
-type Method = (params: Arguments, running: Running, world: World) => object | Promise<object>
+/** The methods both eras have. */
+export type MethodName =
+  | 'tools/list'
+  | 'tools/call'
+  | 'prompts/list'
+  | 'prompts/get'
+  | 'resources/list'
+  | 'resources/templates/list'
+  | 'resources/read'
+  | 'completion/complete'
 
-/** The methods both eras have, each with its answer. */
-export const METHODS = {
+/** How they are answered. */
+export type Methods = Readonly<Record<MethodName, Method>>
+
+/** The answers of the upstreams that offer this. */
+export const METHODS: Methods = {
   'tools/list': ({ cursor }, _running, world) => {
     const tools = [...world.tools.values()].map(({ definition }) => definition)
     return page('tools', tools, cursor, world)
@@ -75,7 +87,7 @@ export const METHODS = {
     const values = known.filter((value) => value.startsWith(argument.value))
     return { completion: { values, total: values.length, hasMore: false } }
   },
-} as const satisfies Readonly<Record<string, Method>>
+}
 
 function page(key: string, items: readonly object[], cursor: string | undefined, world: World) {
   const size = world.pageSize ?? items.length

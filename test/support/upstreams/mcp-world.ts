@@ -18,6 +18,8 @@ import { drop, sendJson, type SeenRequest } from './recording.ts'
 export type Running = {
   era: 'legacy' | 'modern'
   signal: AbortSignal
+  /** What the client says that it can: of this request, or of its session. */
+  clientCapabilities?: object | undefined
   sessionId?: string | undefined
   /** Sends progress if the caller gave a token. */
   progress(step: { progress: number; total?: number; message?: string }): Promise<void>
@@ -62,6 +64,9 @@ export type World = {
   /** A new `requestState` that stands for something. */
   giveState(meaning: unknown): string
 }
+
+/** How a method of `methods` is answered. */
+export type Method = (params: Arguments, running: Running, world: World) => object | Promise<object>
 
 export type WorldOptions = { pageSize?: number | undefined; bearer?: string | undefined }
 
