@@ -7,10 +7,12 @@
  * `open` and all deleted by the alarm. Deciding what is in a list is the Worker's work.
  */
 import { DurableObject } from 'cloudflare:workers'
+import type { Note } from '../methods/finish.ts'
 import { HttpError, outcomeOf, type Outcome } from '../protocol/http-error.ts'
-import { formatError, INTERNAL_ERROR, RpcError, type RequestId } from '../protocol/json-rpc.ts'
+import type { RequestId } from '../protocol/json-rpc.ts'
 import type { LogLevel } from '../protocol/logging.ts'
 import { EVENT_STREAM_HEADERS } from '../protocol/sse.ts'
+import { createCallLog, type CallLogBindings } from './call-log.ts'
 import type { Channel } from './channel.ts'
 import { channelOf } from './resident.ts'
 import {
@@ -40,11 +42,12 @@ import {
   type Claim,
   type SessionRecord,
 } from './session/record.ts'
-import { runCall } from './session/run-call.ts'
+import { lostAnswer, runCall } from './session/run-call.ts'
 import { Streams } from './session/streams.ts'
 import { createWorld, type WorldBindings } from './world.ts'
 
-export type SessionBindings = WorldBindings & { CHANNEL: DurableObjectNamespace<Channel> }
+export type SessionBindings = WorldBindings &
+  CallLogBindings & { CHANNEL: DurableObjectNamespace<Channel> }
 
 const MAX_CALLS = 100 // under way at once in a session
 const MAX_SUBSCRIPTIONS = 100 // each is looked at with every change
@@ -55,6 +58,7 @@ const RETRY_MS = 10_000 // when Channel could not be told that the session ended
 export class Session extends DurableObject<SessionBindings> {
   readonly #streams = new Streams(this.ctx.storage.sql)
   readonly #world = createWorld(this.env)
+  readonly #log = createCallLog(this.env)
   readonly #calls = new Set<{ id: RequestId; abort: AbortController }>()
   #record: SessionRecord | undefined
   /** Nothing was heard of it when its time was up first. */
@@ -213,11 +217,7 @@ export class Session extends DurableObject<SessionBindings> {
   }
 
   #resume(lastEventId: string): Response {
-    const lost = (request: string) => {
-      const error = new RpcError(INTERNAL_ERROR, 'The answer was lost; the call may have run')
-      return formatError(error, JSON.parse(request) as RequestId)
-    }
-    const body = this.#streams.resume(lastEventId, lost, Date.now())
+    const body = this.#streams.resume(lastEventId, lostAnswer, Date.now())
     if (body === undefined) return new Response(null, { status: 400 })
     return new Response(body, { headers: EVENT_STREAM_HEADERS })
   }
@@ -233,7 +233,8 @@ export class Session extends DurableObject<SessionBindings> {
     const send = (message: string) => {
       if (stream !== undefined && !abort.signal.aborted) this.#streams.send(stream, message)
     }
-    const context = { signal: abort.signal, send, world: this.#world, note: () => {} }
+    const note: Note = (entry) => this.#log.add(entry, (work) => this.ctx.waitUntil(work))
+    const context = { signal: abort.signal, send, world: this.#world, note }
     const answering = runCall(call, record, context).finally(() => this.#calls.delete(running))
     if (stream === undefined || body === undefined) {
       const answer = await answering

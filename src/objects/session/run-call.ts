@@ -5,6 +5,7 @@ import {
   formatResultOpening,
   INTERNAL_ERROR,
   RpcError,
+  type RequestId,
 } from '../../protocol/json-rpc.ts'
 import type { World } from '../../upstream/world.ts'
 import type { CallBody } from './packet.ts'
@@ -34,4 +35,10 @@ export async function runCall(
     console.error(error)
     return formatError(new RpcError(INTERNAL_ERROR, 'Internal error'), id)
   }
+}
+
+/** The text of the answer to a request, given as JSON, whose own answer is nowhere. */
+export function lostAnswer(request: string): string {
+  const error = new RpcError(INTERNAL_ERROR, 'The answer was lost; the call may have run')
+  return formatError(error, JSON.parse(request) as RequestId)
 }
