@@ -22,7 +22,7 @@ export async function answerPatiently(
   const pending = work(abort.signal)
   const first = await within(PATIENCE_MS, pending)
   if (first !== undefined) return json(first.value)
-  let timer: ReturnType<typeof setInterval> | undefined
+  let timer: ReturnType<typeof setInterval> | null = null
   const body = new ReadableStream<Uint8Array>({
     async start(controller) {
       timer = setInterval(() => controller.enqueue(SPACE), WRITE_MS)
