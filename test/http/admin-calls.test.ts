@@ -15,7 +15,7 @@ import { legacy, modern, modernHeaders } from '../support/messages.ts'
 import { startRollcall, type Rollcall } from '../support/rollcall.ts'
 import { serverFile, tool } from '../support/servers.ts'
 import { openSession } from '../support/sessions.ts'
-import { call, cancelled, ENDLESS, talking } from '../support/talking.ts'
+import { call, cancelled, ENDLESS, log, talking } from '../support/talking.ts'
 
 const failing = { content: [{ type: 'text', text: 'No such\ncity' }], isError: true }
 const TOOLS = [
@@ -25,6 +25,8 @@ const TOOLS = [
   tool('paused', { status: 'paused' }),
   talking('talk', { progress: { progress: 1 } }),
   ENDLESS,
+  // A client that has left is noticed with what is sent next.
+  talking('chatty', ...Array.from({ length: 40 }, () => [log('more'), { waitMs: 250 }]).flat()),
 ]
 
 type Item = { at: string; server: string; tool: string; caller: string; outcome: string }
@@ -74,7 +76,7 @@ describe('GET /api/v1/calls', () => {
     const bytes = JSON.stringify({ content: [{ type: 'text', text: 'plain ran' }] }).length
     assert.deepEqual(rest, { server: id, tool: 'plain', caller: 'anonymous', outcome: 'ok', bytes })
     assert.equal(find('failing', 'error').problem, 'No such city')
-    assert.match(find('plain', 'error').problem, /^Invalid arguments for plain: \/n /)
+    assert.match(find('plain', 'error').problem, /^Invalid arguments for plain: \/n: /)
     assert.match(find('needy', 'error').problem, /client capability sampling/)
     assert.doesNotMatch(JSON.stringify(items), /7654321|plain ran/)
   })
@@ -99,16 +101,12 @@ describe('GET /api/v1/calls', () => {
     const meta = { 'io.modelcontextprotocol/logLevel': 'info' }
     const stream = await openStream(rollcall.url + endpoint, {
       method: 'POST',
-      headers: { ...modernHeaders('tools/call', 'endless'), 'content-type': 'application/json' },
-      body: JSON.stringify(modern('tools/call', { name: 'endless' }, meta)),
+      headers: { ...modernHeaders('tools/call', 'chatty'), 'content-type': 'application/json' },
+      body: JSON.stringify(modern('tools/call', { name: 'chatty' }, meta)),
     })
     await stream.message()
     stream.close()
-    const items = await eventually(
-      async () => (await rollcall.admin('GET', `/calls?server=${id}`)).json.items,
-      ({ length }) => length === 1,
-    )
-    assert.deepEqual(outcomes(items), ['endless cancelled'])
+    assert.deepEqual(outcomes(await logged(id, 1)), ['chatty cancelled'])
   })
 
   it('filters, pages and deletes', async () => {

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { createServer, refusal, wrongFields } from '../support/admin.ts'
 import { eventually } from '../support/eventually.ts'
-import { startRollcall, type Rollcall } from '../support/rollcall.ts'
+import { sendRaw } from '../support/raw-client.ts'
+import { OPERATOR_TOKEN, startRollcall, type Rollcall } from '../support/rollcall.ts'
 import { serverFile, tool } from '../support/servers.ts'
+import { ENDLESS, talking } from '../support/talking.ts'
 
 const said = (text: string) => ({ content: [{ type: 'text', text }] })
 const TOOLS = [
@@ -84,6 +86,28 @@ describe('POST /api/v1/servers/{id}/tools/{name}/call', () => {
       const made = await createServer(rollcall, serverFile('Closed', [tool('a')], members))
       assert.deepEqual((await attempt('a', {}, made.id)).json, said('a ran'))
     }
+  })
+
+  it('answers a call that takes long, and stops one whose operator left', async () => {
+    const slow = talking('slow', { waitMs: 1500 })
+    const { id: server } = await createServer(rollcall, serverFile('Slow', [slow, ENDLESS]))
+    const answer = await attempt('slow', {}, server)
+    assert.deepEqual([answer.status, answer.json], [200, said('slow done')])
+    const left = await sendRaw(`${rollcall.url}/api/v1/servers/${server}/tools/endless/call`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${OPERATOR_TOKEN}`,
+        'content-type': 'application/json',
+      },
+      body: {},
+    })
+    await left.until('HTTP/1.1 200')
+    left.socket.destroy()
+    const { json } = await eventually(
+      () => rollcall.admin('GET', `/calls?server=${server}&tool=endless`),
+      ({ json: { items } }) => items.length > 0,
+    )
+    assert.equal(json.items[0].outcome, 'cancelled')
   })
 
   it('is logged as a call of the operator', async () => {

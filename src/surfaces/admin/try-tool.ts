@@ -11,11 +11,13 @@ import { prepareCall } from '../../methods/tools-call.ts'
 import { HttpError, valueOf } from '../../protocol/http-error.ts'
 import { INVALID_PARAMS, MISSING_CLIENT_CAPABILITY, RpcError } from '../../protocol/json-rpc.ts'
 import { MODERN_REVISION } from '../../protocol/revisions.ts'
+import type { CallToolResult } from '../../protocol/tool.ts'
 import type { Sealed } from '../../upstream/world.ts'
 import { learnRevision } from '../platform.ts'
 import { serverSource } from '../sources.ts'
 import { OPERATOR } from './authorize.ts'
-import { json, param, readValid, type AdminCall } from './call.ts'
+import { param, readValid, type AdminCall } from './call.ts'
+import { answerPatiently } from './patient.ts'
 
 const CALLER: Caller = { id: OPERATOR, tools: undefined, expiresAtMs: Infinity }
 
@@ -25,36 +27,47 @@ export const TryBody = z.strictObject({
 
 export async function tryTool(call: AdminCall): Promise<Response> {
   const { arguments: args = {} } = await readValid(call, TryBody)
-  const { platform, visit, request } = call
-  const { world } = platform
   const catalog = await requireTool(call)
-  const note: Note = (entry) => platform.calls.add(entry, visit.waitUntil)
   try {
-    const prepared = await prepareCall({
-      revision: MODERN_REVISION,
-      caller: CALLER,
-      catalog,
-      params: { name: param(call, 'name'), arguments: args },
-      headers: undefined,
-      clientCapabilities: {},
-      world,
-      note,
-      sealed: (names) => sealed(call, names),
-      verified: async () => catalog,
-    })
-    const result = await finish(prepared, {
-      revision: MODERN_REVISION,
-      progressToken: undefined,
-      logLevel: undefined,
-      signal: request.signal,
-      notify: () => {},
-      world,
-      note,
-    })
-    return json(JSON.stringify(result))
+    return await answerPatiently(async (signal) => {
+      const result = await run(call, catalog, args, signal)
+      return JSON.stringify(result)
+    }, lateText)
   } catch (error) {
     throw error instanceof RpcError ? refusalOf(error) : error
   }
+}
+
+async function run(
+  call: AdminCall,
+  catalog: Catalog,
+  args: Readonly<Record<string, unknown>>,
+  signal: AbortSignal,
+) {
+  const { platform, visit } = call
+  const { world } = platform
+  const note: Note = (entry) => platform.calls.add(entry, visit.waitUntil)
+  const prepared = await prepareCall({
+    revision: MODERN_REVISION,
+    caller: CALLER,
+    catalog,
+    params: { name: param(call, 'name'), arguments: args },
+    headers: undefined,
+    clientCapabilities: {},
+    world,
+    note,
+    sealed: (names) => sealed(call, names),
+    verified: async () => catalog,
+  })
+  return finish(prepared, {
+    revision: MODERN_REVISION,
+    progressToken: undefined,
+    logLevel: undefined,
+    signal,
+    notify: () => {},
+    world,
+    note,
+  })
 }
 
 /** The newest catalog with the tool; 404 where it is not there, 409 where it is paused. */
@@ -87,4 +100,12 @@ function refusalOf({ code, message }: RpcError): HttpError {
     return new HttpError(409, 'missing_client_capability', message)
   if (code === INVALID_PARAMS) return new HttpError(422, 'invalid_params', message)
   return new HttpError(409, 'call_refused', message)
+}
+
+/** The same once the answer has begun: a result that says so. */
+function lateText(error: unknown): string {
+  if (!(error instanceof RpcError)) console.error(error)
+  const text = error instanceof RpcError ? error.message : 'Something went wrong here'
+  const result: CallToolResult = { content: [{ type: 'text', text }], isError: true }
+  return JSON.stringify(result)
 }
