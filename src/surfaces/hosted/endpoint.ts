@@ -163,10 +163,13 @@ async function takeNote(
   message: Exclude<Message, { kind: 'request' }>,
 ): Promise<Answer> {
   if (visitor === undefined) return ACCEPTED
-  const method = message.kind === 'notification' ? message.method : ''
-  const requestId = message.kind === 'notification' ? message.params?.['requestId'] : undefined
+  if (message.kind === 'response') {
+    valueOf(await visitor.stub.answer(claimOf(site), message))
+    return ACCEPTED
+  }
+  const requestId = message.params?.['requestId']
   const id = typeof requestId === 'string' || typeof requestId === 'number' ? requestId : undefined
-  valueOf(await visitor.stub.notify(claimOf(site), method, id))
+  valueOf(await visitor.stub.notify(claimOf(site), message.method, id))
   return ACCEPTED
 }
 
