@@ -4,6 +4,8 @@
  */
 import type { Step } from '../handlers/steps.ts'
 import type { Revision } from '../protocol/revisions.ts'
+import type { HttpOutcome } from '../upstream/http/call.ts'
+import { runHttp } from '../upstream/http/run.ts'
 import { runSteps, type RunOptions } from '../upstream/run-steps.ts'
 import type { World } from '../upstream/world.ts'
 import type { Prepared, Subject, Work } from './prepared.ts'
@@ -30,14 +32,16 @@ export async function finish(
   { work }: Prepared,
   options: FinishOptions,
 ): Promise<Readonly<Record<string, unknown>>> {
-  const result = await run(work, options)
+  const { result } = await run(work, options)
   return projectResult(result, options.revision)
 }
 
-async function run(work: Work, { revision, ...options }: FinishOptions) {
+async function run(work: Work, options: FinishOptions): Promise<HttpOutcome> {
+  if (work.kind === 'http') return runHttp(work.call, options.world, options)
+  const { revision } = options
   const { steps, result } = work
   await runSteps(revision === '2024-11-05' ? steps.map(withoutMessage) : steps, options)
-  return result
+  return { result }
 }
 
 /** Progress as 2024-11-05 knows it (`surfaces.md` D24). */

@@ -4,10 +4,13 @@
  */
 import type { Step } from '../handlers/steps.ts'
 import type { CallToolResult } from '../protocol/tool.ts'
+import type { HttpCall } from '../upstream/http/call.ts'
 
 /** What a call is of, for the call log. */
 export type Subject = { organization: string; server: string; tool: string; caller: string }
 
-export type Work = { kind: 'static'; steps: readonly Step[]; result: CallToolResult }
+export type Work =
+  | { kind: 'static'; steps: readonly Step[]; result: CallToolResult }
+  | { kind: 'http'; call: HttpCall }
 
 export type Prepared = { subject: Subject; work: Work }
