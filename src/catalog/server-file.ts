@@ -10,8 +10,8 @@ import { formatItem, KINDS, readItem, type Form, type ItemRecord, type Kind } fr
 import { ServerId, slugify } from './names.ts'
 import { PROMPT_FORM, PromptInput } from './prompt.ts'
 import { RESOURCE_FORM, ResourceInput, ResourceTemplateInput, TEMPLATE_FORM } from './resource.ts'
-import { isRemote, requireCoherent, ServerSettings } from './server.ts'
-import { TOOL_FORM, ToolInput } from './tool.ts'
+import { hasHostedFace, isRemote, problemsOfSettings, ServerSettings, settled } from './server.ts'
+import { TOOL_FORM, ToolInput, usesSecret } from './tool.ts'
 
 export const MAX_TOOLS = 20_000
 const MAX_OTHERS = 5000
@@ -68,6 +68,11 @@ export function parseServerFile(value: unknown): ParsedServerFile {
   const ofRemote = members['kind'] === 'remote'
   const items = ofRemote ? [] : KINDS.flatMap((kind) => readItems(kind, members[kind], details))
   if (ofRemote) details.push(...itemsOfItsOwn(members))
+  if (frame.success) details.push(...problemsOfSettings(frame.data))
+  if (frame.success && frame.data.auth === 'none' && hasHostedFace(frame.data)) {
+    const holder = items.find(({ binding }) => usesSecret(binding))
+    if (holder !== undefined) details.push(openWithSecret(holder.name))
+  }
   if (!frame.success || details.length > 0) throw invalid(details)
   const {
     id,
@@ -80,7 +85,7 @@ export function parseServerFile(value: unknown): ParsedServerFile {
   } = frame.data
   return {
     id,
-    settings: requireCoherent({ ...settings, slug: slug ?? slugify(settings.name) }),
+    settings: settled({ ...settings, slug: slug ?? slugify(settings.name) }),
     slugIsDerived: slug === undefined,
     items,
   }
@@ -92,6 +97,11 @@ function itemsOfItsOwn(members: Readonly<Record<string, unknown>>): Detail[] {
     const list = members[kind]
     return Array.isArray(list) && list.length > 0
   }).map((path) => ({ path, message: 'come from the remote server' }))
+}
+
+/** What is wrong with a server open to all that would spend a secret for anybody. */
+export function openWithSecret(tool: string): Detail {
+  return { path: 'auth', message: `must be key while the tool ${tool} uses a secret` }
 }
 
 /** The items of one kind; what is wrong with them goes to `details`. */

@@ -9,17 +9,20 @@ import {
   INVALID_PARAMS,
   isObject,
   MISSING_CLIENT_CAPABILITY,
+  RATE_LIMITED,
   RpcError,
 } from '../protocol/json-rpc.ts'
 import { findParamHeaders, requireParamHeaders } from '../protocol/param-headers.ts'
 import { MODERN_REVISION } from '../protocol/revisions.ts'
-import type { CallToolResult } from '../protocol/tool.ts'
+import { secretsOf } from '../handlers/secret.ts'
+import type { CallToolResult, Tool } from '../protocol/tool.ts'
 import { findViolations, withDefaults } from '../upstream/arguments.ts'
+import type { HttpCall } from '../upstream/http/call.ts'
 import type { RunOptions } from '../upstream/run-steps.ts'
 import { fillResult } from '../upstream/static.ts'
 import { withholds } from '../visibility/visible.ts'
 import { complete, type Exchange, type Result } from './exchange.ts'
-import { finish } from './finish.ts'
+import { failedEntry, finish } from './finish.ts'
 import type { Prepared, Subject } from './prepared.ts'
 
 /** What a call has where nothing may precede its answer. */
@@ -37,26 +40,41 @@ export async function toolsCall(exchange: Exchange): Promise<Result> {
   return answer(exchange, await finish(prepared, { revision, world, note, ...talk }))
 }
 
+/** What a call is prepared from; `headers` are undefined where it did not come over MCP. */
+export type CallExchange = Omit<Exchange, 'headers' | 'cursorKey' | 'talk' | 'catalogAt'> & {
+  headers: Headers | undefined
+}
+
 /** Finds and checks what a call is of, so that it can run here or in a session. */
-export async function prepareCall(exchange: Exchange): Promise<Prepared> {
+export async function prepareCall(exchange: CallExchange): Promise<Prepared> {
   const { name, args } = requireCall(exchange)
   const subject = subjectOf(exchange, name)
   const catalog = await exchange.verified()
+  const tool = findTool(catalog ?? exchange.catalog, exchange, name)
   if (catalog === undefined) {
-    return failure(subject, 'The tool could not be checked just now. Retry in a few seconds.')
+    const text = 'The tool could not be checked just now. Retry in a few seconds.'
+    return { ...failure(subject, text), isUnknown: tool === undefined }
   }
-  const tool = catalog.find('tools', name)
-  if (tool === undefined || withholds({ name, status: 'active' }, exchange.caller) !== undefined) {
-    throw new RpcError(INVALID_PARAMS, `Tool not found: ${name}`)
+  if (tool === undefined) throw new RpcError(INVALID_PARAMS, `Tool not found: ${name}`)
+  const at = Date.now()
+  try {
+    return await prepare(exchange, catalog, tool, args)
+  } catch (error) {
+    exchange.note(failedEntry(subject, at, error))
+    throw error
   }
-  return prepare(exchange, catalog, tool, args)
 }
 
-function subjectOf({ catalog: { organization, id }, caller }: Exchange, tool: string): Subject {
+function findTool(catalog: Catalog, { caller }: CallExchange, name: string) {
+  const isWithheld = withholds({ name, status: 'active' }, caller) !== undefined
+  return isWithheld ? undefined : catalog.find('tools', name)
+}
+
+function subjectOf({ catalog: { organization, id }, caller }: CallExchange, tool: string): Subject {
   return { organization, server: id, tool, caller: caller.id }
 }
 
-function requireCall({ params }: Exchange) {
+function requireCall({ params }: CallExchange) {
   const { name, arguments: args = {} } = params
   if (typeof name !== 'string' || name === '') {
     throw new RpcError(INVALID_PARAMS, 'Invalid params: a tool name is required')
@@ -70,15 +88,15 @@ function requireCall({ params }: Exchange) {
 }
 
 async function prepare(
-  exchange: Exchange,
+  exchange: CallExchange,
   catalog: Catalog,
   tool: PublishedItem,
   args: Readonly<Record<string, unknown>>,
 ): Promise<Prepared> {
   const subject = subjectOf(exchange, tool.name)
   const { inputSchema, outputSchema } = catalog.tool(tool)
-  const { handler, requires } = catalog.toolBinding(tool)
-  if (exchange.revision === MODERN_REVISION) {
+  const { handler, requires, rateLimit } = catalog.toolBinding(tool)
+  if (exchange.revision === MODERN_REVISION && exchange.headers !== undefined) {
     requireParamHeaders(findParamHeaders(inputSchema).headers, args, exchange.headers)
   }
   const missing =
@@ -97,6 +115,19 @@ async function prepare(
   if (violations.length > 0) {
     return failure(subject, `Invalid arguments for ${tool.name}:\n${violations.join('\n')}`)
   }
+  if (rateLimit !== undefined) await requireSlot(exchange, tool.name, rateLimit)
+  if (handler.kind === 'http')
+    return prepareHttp(exchange, subject, {
+      organization: catalog.organization,
+      server: catalog.id,
+      revision: catalog.revision,
+      tool: tool.name,
+      handler,
+      args: knownArguments(inputSchema, filled),
+      outputSchema,
+      hops: exchange.hops,
+    })
+  if (handler.kind === 'mcp') return failure(subject, 'The remote server of the tool is unknown')
   const names = new Set(Object.keys(inputSchema.properties ?? {}))
   const result = fillResult(handler.result, names, filled)
   if (outputSchema !== undefined && result.isError !== true) {
@@ -109,8 +140,48 @@ async function prepare(
   return { subject, work: { kind: 'static', steps: handler.steps ?? [], result } }
 }
 
+/** A call of an HTTP tool with the secrets it needs, still sealed. */
+async function prepareHttp(
+  { sealed }: CallExchange,
+  subject: Subject,
+  call: Omit<HttpCall, 'sealed'>,
+): Promise<Prepared> {
+  const names = secretsOf(call.handler)
+  const secrets = names.length === 0 ? {} : await sealed(names)
+  if (secrets === undefined) {
+    return failure(
+      subject,
+      'The secrets of the tool could not be had just now. Retry in a few seconds.',
+    )
+  }
+  return { subject, work: { kind: 'http', call: { ...call, sealed: secrets } } }
+}
+
+/** What an API is sent: declared properties, and others where the schema says that it takes them. */
+function knownArguments(
+  { properties = {}, additionalProperties, patternProperties }: Tool['inputSchema'],
+  args: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  if (additionalProperties !== undefined || patternProperties !== undefined) return args
+  return Object.fromEntries(
+    Object.entries(args).filter(([name]) => Object.hasOwn(properties, name)),
+  )
+}
+
+/** Throws when a tool with a limit was called too often; other calls go on (`surfaces.md` A28). */
+async function requireSlot(
+  { takeCall }: CallExchange,
+  tool: string,
+  perMinute: number,
+): Promise<void> {
+  const waitSeconds = await takeCall(tool, perMinute)
+  if (waitSeconds === undefined) return
+  const message = `Tool ${tool} is called more than ${perMinute} times a minute`
+  throw new RpcError(RATE_LIMITED, message, { data: { retry_after: waitSeconds } })
+}
+
 /** What the client can do: said on this request, or when its session was opened. */
-async function declaredBy({ clientCapabilities, session }: Exchange) {
+async function declaredBy({ clientCapabilities, session }: CallExchange) {
   return clientCapabilities ?? (await session?.capabilities()) ?? {}
 }
 

@@ -8,11 +8,14 @@
  */
 import { DurableObject } from 'cloudflare:workers'
 import { HttpError, outcomeOf, type Outcome } from '../protocol/http-error.ts'
-import { formatError, INTERNAL_ERROR, RpcError, type RequestId } from '../protocol/json-rpc.ts'
+import type { Response as Reply } from '../protocol/json-rpc.ts'
 import type { LogLevel } from '../protocol/logging.ts'
 import { EVENT_STREAM_HEADERS } from '../protocol/sse.ts'
+import { createCallLog, type CallLogBindings } from './call-log.ts'
 import type { Channel } from './channel.ts'
 import { channelOf } from './resident.ts'
+import { answerOnce, answerOnStream, type Desk } from './session/answer-call.ts'
+import { Calls } from './session/calls.ts'
 import {
   dropEndedStreams,
   endStream,
@@ -40,11 +43,12 @@ import {
   type Claim,
   type SessionRecord,
 } from './session/record.ts'
-import { runCall } from './session/run-call.ts'
+import { lostAnswer } from './session/run-call.ts'
 import { Streams } from './session/streams.ts'
 import { createWorld, type WorldBindings } from './world.ts'
 
-export type SessionBindings = WorldBindings & { CHANNEL: DurableObjectNamespace<Channel> }
+export type SessionBindings = WorldBindings &
+  CallLogBindings & { CHANNEL: DurableObjectNamespace<Channel> }
 
 const MAX_CALLS = 100 // under way at once in a session
 const MAX_SUBSCRIPTIONS = 100 // each is looked at with every change
@@ -54,8 +58,14 @@ const RETRY_MS = 10_000 // when Channel could not be told that the session ended
 
 export class Session extends DurableObject<SessionBindings> {
   readonly #streams = new Streams(this.ctx.storage.sql)
-  readonly #world = createWorld(this.env)
-  readonly #calls = new Set<{ id: RequestId; abort: AbortController }>()
+  readonly #log = createCallLog(this.env)
+  readonly #calls = new Calls()
+  readonly #desk: Desk = {
+    calls: this.#calls,
+    streams: this.#streams,
+    world: createWorld(this.env),
+    note: (entry) => this.#log.add(entry, (work) => this.ctx.waitUntil(work)),
+  }
   #record: SessionRecord | undefined
   /** Nothing was heard of it when its time was up first. */
   #wasUnheard = false
@@ -102,8 +112,13 @@ export class Session extends DurableObject<SessionBindings> {
   async notify(claim: Claim, method: string, requestId: unknown): Promise<Outcome<void>> {
     return this.#within(claim, () => {
       if (method !== 'notifications/cancelled') return
-      for (const { id, abort } of this.#calls) if (id === requestId) abort.abort()
+      this.#calls.cancel(requestId)
     })
+  }
+
+  /** Gives a client's answer to the call that asked. */
+  async answer(claim: Claim, reply: Reply): Promise<Outcome<void>> {
+    return this.#within(claim, () => this.#calls.answer(reply))
   }
 
   async setLogLevel(claim: Claim, logLevel: LogLevel): Promise<Outcome<void>> {
@@ -156,7 +171,7 @@ export class Session extends DurableObject<SessionBindings> {
     const record = claim === undefined ? this.#load() : this.#find(claim)
     if (record === undefined) return false
     if (organization !== undefined && record.organization !== organization) return false
-    for (const { abort } of this.#calls) abort.abort()
+    this.#calls.cancelAll()
     this.#streams.endAll(Date.now())
     this.#write(ended(record))
     this.#record = undefined
@@ -213,43 +228,16 @@ export class Session extends DurableObject<SessionBindings> {
   }
 
   #resume(lastEventId: string): Response {
-    const lost = (request: string) => {
-      const error = new RpcError(INTERNAL_ERROR, 'The answer was lost; the call may have run')
-      return formatError(error, JSON.parse(request) as RequestId)
-    }
-    const body = this.#streams.resume(lastEventId, lost, Date.now())
+    const body = this.#streams.resume(lastEventId, lostAnswer, Date.now())
     if (body === undefined) return new Response(null, { status: 400 })
     return new Response(body, { headers: EVENT_STREAM_HEADERS })
   }
 
   async #call(isStream: boolean, record: SessionRecord, call: CallBody): Promise<Response> {
-    const abort = new AbortController()
-    const running = { id: call.id, abort }
-    this.#calls.add(running)
-    const stream = isStream ? this.#streams.begin(JSON.stringify(call.id)) : undefined
-    // Read from before the call runs: what is sent to nobody is in the log alone.
-    const isPrimed = record.revision === '2025-11-25'
-    const body = stream === undefined ? undefined : this.#streams.read(stream, isPrimed)
-    const send = (message: string) => {
-      if (stream !== undefined && !abort.signal.aborted) this.#streams.send(stream, message)
-    }
-    const context = { signal: abort.signal, send, world: this.#world, note: () => {} }
-    const answering = runCall(call, record, context).finally(() => this.#calls.delete(running))
-    if (stream === undefined || body === undefined) {
-      const answer = await answering
-      return answer === undefined
-        ? new Response(null, { status: 202 })
-        : new Response(answer, { headers: JSON_TYPE })
-    }
-    this.ctx.waitUntil(
-      answering.then((answer) => {
-        if (!this.#streams.isLive(stream)) return undefined // the session has ended under it
-        if (answer !== undefined) send(answer)
-        this.#streams.end(stream, Date.now())
-        return this.#scheduleDrop()
-      }),
-    )
-    return new Response(body, { headers: EVENT_STREAM_HEADERS })
+    if (!isStream) return answerOnce(this.#desk, record, call)
+    const { response, done } = answerOnStream(this.#desk, record, call)
+    this.ctx.waitUntil(done.then(() => this.#scheduleDrop()))
+    return response
   }
 
   async #scheduleDrop(): Promise<void> {

@@ -11,15 +11,16 @@ import {
   isRequestId,
   RpcError,
   UNSUPPORTED_VERSION,
+  type Params,
   type Request,
 } from './json-rpc.ts'
 import { isLogLevel, type LogLevel } from './logging.ts'
 import { SUPPORTED_VERSIONS } from './revisions.ts'
 
 export const CLAIM = 'io.modelcontextprotocol/protocolVersion'
-const CLIENT_CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities'
-const CLIENT_INFO = 'io.modelcontextprotocol/clientInfo'
-const LOG_LEVEL = 'io.modelcontextprotocol/logLevel'
+export const CLIENT_CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities'
+export const CLIENT_INFO = 'io.modelcontextprotocol/clientInfo'
+export const LOG_LEVEL = 'io.modelcontextprotocol/logLevel'
 export const SERVER_INFO = 'io.modelcontextprotocol/serverInfo'
 
 /** The member of `params` that `Mcp-Name` mirrors, by method (§4.2). */
@@ -28,6 +29,11 @@ const NAMED: ReadonlyMap<string, string> = new Map([
   ['prompts/get', 'name'],
   ['resources/read', 'uri'],
 ])
+
+/** The member of a request that `Mcp-Name` mirrors, whatever it is; undefined where there is none. */
+export function mirroredName(method: string, params: Params | undefined): unknown {
+  return params?.[NAMED.get(method) ?? '']
+}
 
 export type Envelope = {
   clientCapabilities: Readonly<Record<string, unknown>>
@@ -82,7 +88,7 @@ export function requireEnvelope(
 
   const methodHeader = headers.get('mcp-method')
   if (methodHeader !== method) throw mismatch('Mcp-Method', methodHeader, method)
-  const name = params?.[NAMED.get(method) ?? '']
+  const name = mirroredName(method, params)
   if (typeof name === 'string') {
     const nameHeader = headers.get('mcp-name')
     if (nameHeader === null || decodeHeaderValue(nameHeader) !== name) {

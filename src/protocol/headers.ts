@@ -2,6 +2,7 @@
  * Rules for the header values MCP over HTTP looks at: media types by their parsed essence, and the
  * base64 form of values that a header cannot carry plainly (`mcp-protocol.md` §4.2).
  */
+import { encodeUtf8 } from './bytes.ts'
 
 /** The `type/subtype` of a media type in lower case, without its parameters. */
 export function essenceOf(mediaType: string | null): string {
@@ -33,6 +34,17 @@ export function decodeHeaderValue(value: string): string | undefined {
   } catch {
     return undefined // not UTF-8
   }
+}
+
+/** The header value that stands for a text: plain where a header carries it, else in base64. */
+export function encodeHeaderValue(text: string): string {
+  const isPlain = text !== '' && LITERAL.test(text) && text.trim() === text && !hasMarkers(text)
+  if (isPlain) return text
+  return (
+    OPENING +
+    btoa(Array.from(encodeUtf8(text), (byte) => String.fromCharCode(byte)).join('')) +
+    CLOSING
+  )
 }
 
 function hasMarkers(value: string): boolean {

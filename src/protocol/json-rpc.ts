@@ -8,7 +8,8 @@ export type Params = Readonly<Record<string, unknown>>
 
 export type Request = { kind: 'request'; id: RequestId; method: string; params: Params | undefined }
 export type Notification = { kind: 'notification'; method: string; params: Params | undefined }
-export type Response = { kind: 'response' }
+/** A client's answer to a request of ours; what it holds is as it was sent. */
+export type Response = { kind: 'response'; id: RequestId; result?: unknown; error?: unknown }
 export type Message = Request | Notification | Response
 
 export const PARSE_ERROR = -32700
@@ -16,6 +17,8 @@ export const INVALID_REQUEST = -32600
 export const METHOD_NOT_FOUND = -32601
 export const INVALID_PARAMS = -32602
 export const INTERNAL_ERROR = -32603
+/** A tool's own rate limit; `data.retry_after` in seconds (`surfaces.md` A28). */
+export const RATE_LIMITED = -32000
 export const HEADER_MISMATCH = -32020
 export const MISSING_CLIENT_CAPABILITY = -32021
 export const UNSUPPORTED_VERSION = -32022
@@ -62,7 +65,7 @@ export function parseMessage(value: unknown, paramsStatus = 200): Message {
   if (!isObject(value)) throw invalid('A message must be a JSON object')
   if (value['jsonrpc'] !== '2.0') throw invalid('jsonrpc must be "2.0"', value['id'])
   if (value['method'] === undefined) {
-    if ('result' in value || 'error' in value) return { kind: 'response' }
+    if ('result' in value || 'error' in value) return parseResponse(value)
     throw invalid('method is missing', value['id'])
   }
   const { method, id, params } = value
@@ -77,6 +80,11 @@ export function parseMessage(value: unknown, paramsStatus = 200): Message {
   return isRequestId(id)
     ? { kind: 'request', id, method, params }
     : { kind: 'notification', method, params }
+}
+
+function parseResponse({ id, result, error }: Record<string, unknown>): Response {
+  // One whose id cannot be ours answers nothing, and is taken like any other.
+  return { kind: 'response', id: isRequestId(id) ? id : '', result, error }
 }
 
 function invalid(message: string, id?: unknown): RpcError {

@@ -1,8 +1,9 @@
 /**
  * `x-mcp-header`: arguments of a tool that a client mirrors into `Mcp-Param-*` headers
- * (`mcp-protocol.md` §4.3). Which annotations are valid, and whether a call's headers agree.
+ * (`mcp-protocol.md` §4.3). Which annotations are valid, whether a call's headers agree, and the
+ * headers of a call of ours.
  */
-import { decodeHeaderValue } from './headers.ts'
+import { decodeHeaderValue, encodeHeaderValue } from './headers.ts'
 import { HEADER_MISMATCH, isObject, RpcError } from './json-rpc.ts'
 
 const ANNOTATION = 'x-mcp-header'
@@ -93,6 +94,22 @@ export function requireParamHeaders(
       throw mismatch(`${name} does not match argument ${path.join('.')}`)
     }
   }
+}
+
+/** The `Mcp-Param-*` headers of a call: one for each annotated argument that has a value. */
+export function formatParamHeaders(
+  declared: readonly ParamHeader[],
+  args: Readonly<Record<string, unknown>>,
+): Record<string, string> {
+  const headers: Record<string, string> = {}
+  for (const { header, path } of declared) {
+    const value = valueAt(args, path)
+    // Anything else has no header form (§4.3); the server says what is wrong with it.
+    const isFit =
+      typeof value === 'string' || typeof value === 'boolean' || Number.isSafeInteger(value)
+    if (isFit) headers[`Mcp-Param-${header}`] = encodeHeaderValue(String(value))
+  }
+  return headers
 }
 
 function valueAt(args: Readonly<Record<string, unknown>>, path: readonly string[]): unknown {

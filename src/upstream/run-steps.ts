@@ -8,6 +8,12 @@ export type Notification = {
   params: Readonly<Record<string, unknown>>
 }
 
+/** The client could not, or would not, answer what it was asked. */
+export class AskRefused extends Error {}
+
+/** Asks the client, and gives the result it answers with; `AskRefused` where it answers none. */
+export type Ask = (method: string, params: unknown) => Promise<unknown>
+
 export type RunOptions = {
   /** Progress is sent only under the token a client gave. */
   progressToken: string | number | undefined
@@ -16,6 +22,8 @@ export type RunOptions = {
   /** Ends the waiting, and everything after it. */
   signal: AbortSignal
   notify: (notification: Notification) => void
+  /** Absent where the client cannot be asked while the call runs. */
+  ask?: Ask | undefined
 }
 
 /** Runs the steps in order; returns early when the call was cancelled. */

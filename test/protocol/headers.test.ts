@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { decodeHeaderValue, essenceOf, isJson } from '../../src/protocol/headers.ts'
+import {
+  decodeHeaderValue,
+  encodeHeaderValue,
+  essenceOf,
+  isJson,
+} from '../../src/protocol/headers.ts'
 
 describe('essenceOf', () => {
   const cases: [string | null, string, boolean][] = [
@@ -58,6 +63,27 @@ describe('decodeHeaderValue', () => {
   ]
   for (const [value, text] of cases) {
     it(`§9.2 #33: reads '${value}' as ${text === undefined ? 'no value' : JSON.stringify(text)}`, () => {
+      assert.equal(decodeHeaderValue(value), text)
+    })
+  }
+})
+
+describe('encodeHeaderValue', () => {
+  const cases: [string, string][] = [
+    ['weather.get', 'weather.get'],
+    ['a\tb ~', 'a\tb ~'],
+    ['=?utf-8?aGk=?=', '=?utf-8?aGk=?='],
+    ['', '=?base64??='],
+    [' eu', '=?base64?IGV1?='],
+    ['eu\t', '=?base64?ZXUJ?='],
+    ['grüß', '=?base64?Z3LDvMOf?='],
+    ['a\r\nb', '=?base64?YQ0KYg==?='],
+    ['a\u007f', '=?base64?YX8=?='],
+    ['=?base64?aGk=?=', '=?base64?PT9iYXNlNjQ/YUdrPT89?='],
+  ]
+  for (const [text, value] of cases) {
+    it(`§9.2 #33: writes ${JSON.stringify(text)} as '${value}', which reads back`, () => {
+      assert.equal(encodeHeaderValue(text), value)
       assert.equal(decodeHeaderValue(value), text)
     })
   }

@@ -73,7 +73,7 @@ describe('parseMessage', () => {
 
   for (const member of ['"result":{}', '"result":null', '"error":{"code":1,"message":"x"}']) {
     it(`reads ${member} without a method as a response`, () => {
-      assert.deepEqual(parse(`{"jsonrpc":"2.0","id":1,${member}}`), { kind: 'response' })
+      assert.equal(parse(`{"jsonrpc":"2.0","id":1,${member}}`).kind, 'response')
     })
   }
 

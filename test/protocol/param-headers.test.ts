@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { findParamHeaders, requireParamHeaders } from '../../src/protocol/param-headers.ts'
+import {
+  findParamHeaders,
+  formatParamHeaders,
+  requireParamHeaders,
+} from '../../src/protocol/param-headers.ts'
 
 const region = (members: object = {}) => ({ type: 'string', 'x-mcp-header': 'Region', ...members })
 const schema = (properties: object, members: object = {}) => ({
@@ -211,4 +215,40 @@ describe('requireParamHeaders', () => {
     const { headers } = findParamHeaders(schema({ constructor: region() }))
     requireParamHeaders(headers, {}, new Headers())
   })
+})
+
+describe('formatParamHeaders', () => {
+  const { headers: declared } = findParamHeaders(
+    schema({
+      region: region(),
+      count: { type: 'integer', 'x-mcp-header': 'Count' },
+      dry: { type: 'boolean', 'x-mcp-header': 'Dry' },
+      where: schema({ zone: { type: 'string', 'x-mcp-header': 'Zone' } }),
+    }),
+  )
+  const cases: [string, object, Record<string, string>][] = [
+    ['nothing', {}, {}],
+    ['null', { region: null, where: null }, {}],
+    ['what has no header form', { region: ['eu'], count: 1.5, dry: {} }, {}],
+    [
+      'each type',
+      { region: 'eu', count: 0, dry: false, where: { zone: 'a b' } },
+      {
+        'Mcp-Param-Region': 'eu',
+        'Mcp-Param-Count': '0',
+        'Mcp-Param-Dry': 'false',
+        'Mcp-Param-Zone': 'a b',
+      },
+    ],
+    ['text beyond ASCII', { region: 'Zürich' }, { 'Mcp-Param-Region': '=?base64?WsO8cmljaA==?=' }],
+  ]
+  for (const [what, args, headers] of cases) {
+    it(`§4.3: writes the headers of ${what}, which agree with the call`, () => {
+      const written = formatParamHeaders(declared, { ...args })
+      assert.deepEqual(written, headers)
+      if (what !== 'what has no header form') {
+        requireParamHeaders(declared, { ...args }, new Headers(written))
+      }
+    })
+  }
 })

@@ -5,7 +5,9 @@ import {
   formatResultOpening,
   INTERNAL_ERROR,
   RpcError,
+  type RequestId,
 } from '../../protocol/json-rpc.ts'
+import type { Ask } from '../../upstream/run-steps.ts'
 import type { World } from '../../upstream/world.ts'
 import type { CallBody } from './packet.ts'
 import type { SessionRecord } from './record.ts'
@@ -14,6 +16,8 @@ export type RunContext = {
   signal: AbortSignal
   /** Sends a message to the client before the answer. */
   send: (message: string) => void
+  /** Asks the client; absent where there is no stream to do so on. */
+  ask?: Ask
   world: World
   note: Note
 }
@@ -22,16 +26,25 @@ export type RunContext = {
 export async function runCall(
   { id, progressToken, prepared }: CallBody,
   { revision, logLevel = 'debug' }: SessionRecord,
-  { signal, send, world, note }: RunContext,
+  { send, ...context }: RunContext,
 ): Promise<string | undefined> {
   try {
     const notify = (notification: object) => send(JSON.stringify(notification))
-    const options = { revision, progressToken, logLevel, signal, notify, world, note }
+    const options = { ...context, revision, progressToken, logLevel, notify }
     const result = await finish(prepared, options)
-    return signal.aborted ? undefined : `${formatResultOpening(id)}${JSON.stringify(result)}}`
+    return context.signal.aborted
+      ? undefined
+      : `${formatResultOpening(id)}${JSON.stringify(result)}}`
   } catch (error) {
-    if (signal.aborted) return undefined
+    if (context.signal.aborted) return undefined
+    if (error instanceof RpcError) return formatError(error, id)
     console.error(error)
     return formatError(new RpcError(INTERNAL_ERROR, 'Internal error'), id)
   }
+}
+
+/** The text of the answer to a request, given as JSON, whose own answer is nowhere. */
+export function lostAnswer(request: string): string {
+  const error = new RpcError(INTERNAL_ERROR, 'The answer was lost; the call may have run')
+  return formatError(error, JSON.parse(request) as RequestId)
 }

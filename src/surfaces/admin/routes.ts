@@ -6,13 +6,16 @@ import * as z from 'zod'
 import { ServerFile } from '../../catalog/server-file.ts'
 import { SettingsPatch } from '../../catalog/server.ts'
 import { ToolInput } from '../../catalog/tool.ts'
+import { CallToolResult } from '../../protocol/tool.ts'
 import type { AdminCall } from './call.ts'
+import * as calls from './calls.ts'
 import * as keys from './keys.ts'
 import * as organizations from './organizations.ts'
 import type { OperatorCall } from './organizations.ts'
 import * as servers from './servers.ts'
 import * as sessions from './sessions.ts'
 import * as tools from './tools.ts'
+import { TryBody, tryTool } from './try-tool.ts'
 
 type Shape = {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -135,12 +138,12 @@ export const ROUTES: readonly Route[] = [
   inOrganization('GET', '/servers/:id/tools', tools.listTools, {
     summary: 'List tools in order, paused ones too',
     query: PAGE,
-    answers: { 200: listOf(tools.ToolAnswer) },
+    answers: { 200: listOf(ToolInput) },
   }),
   inOrganization('POST', '/servers/:id/tools', tools.createTool, {
     summary: 'Add a tool',
     body: ToolInput,
-    answers: { 201: tools.ToolAnswer },
+    answers: { 201: ToolInput },
   }),
   inOrganization('POST', '/servers/:id/tools/reorder', tools.reorderTools, {
     summary: 'Put the named tools first',
@@ -149,21 +152,26 @@ export const ROUTES: readonly Route[] = [
   }),
   inOrganization('GET', '/servers/:id/tools/:name', tools.getTool, {
     summary: 'One tool',
-    answers: { 200: tools.ToolAnswer },
+    answers: { 200: ToolInput },
   }),
   inOrganization('PUT', '/servers/:id/tools/:name', tools.putTool, {
     summary: 'Add or replace a tool',
     body: ToolInput,
-    answers: { 200: tools.ToolAnswer, 201: tools.ToolAnswer },
+    answers: { 200: ToolInput, 201: ToolInput },
   }),
   inOrganization('PATCH', '/servers/:id/tools/:name', tools.patchTool, {
     summary: 'Change members of a tool, null takes one away; of a remote tool, what it is shown as',
     body: tools.ToolPatch,
-    answers: { 200: tools.ToolAnswer },
+    answers: { 200: ToolInput },
   }),
   inOrganization('DELETE', '/servers/:id/tools/:name', tools.deleteTool, {
     summary: 'Delete a tool',
     answers: { 204: null },
+  }),
+  inOrganization('POST', '/servers/:id/tools/:name/call', tryTool, {
+    summary: 'Try a tool as the operator',
+    body: TryBody,
+    answers: { 200: CallToolResult },
   }),
 
   inOrganization('GET', '/keys', keys.listKeys, {
@@ -208,6 +216,17 @@ export const ROUTES: readonly Route[] = [
   inOrganization('DELETE', '/sessions/:id', sessions.deleteSession, {
     summary: 'End a session',
     answers: { 204: null },
+  }),
+
+  inOrganization('GET', '/calls', calls.listCalls, {
+    summary: 'The calls of tools, newest first; 30 days or 10,000 calls, whichever is less',
+    query: { ...calls.FILTERS, ...PAGE },
+    answers: { 200: listOf(calls.CallAnswer) },
+  }),
+  inOrganization('DELETE', '/calls', calls.deleteCalls, {
+    summary: 'Delete calls from the log; needs a filter',
+    query: calls.FILTERS,
+    answers: { 200: calls.DeletedAnswer },
   }),
 
   inOrganization('GET', '/audit', organizations.listAudit, {

@@ -1,8 +1,7 @@
 /** The admin API's tools. Every write makes one revision of their server, which is their ETag. */
 import * as z from 'zod'
-import { McpHandler } from '../../handlers/remote.ts'
 import { invalid } from '../../catalog/issues.ts'
-import { parseTool, ToolInput } from '../../catalog/tool.ts'
+import { parseTool } from '../../catalog/tool.ts'
 import { isDeeperThan, MAX_DEPTH } from '../../protocol/json-depth.ts'
 import { valueOf } from '../../protocol/http-error.ts'
 import { isObject } from '../../protocol/json-rpc.ts'
@@ -23,12 +22,6 @@ import {
 
 export const ReorderBody = z.strictObject({ names: z.array(z.string()).max(20_000) })
 export const ReorderAnswer = z.strictObject({ names: z.array(z.string()) })
-
-/** A tool as it is stored; those of a remote server are bound to it. */
-export const ToolAnswer = z.looseObject({
-  ...ToolInput.shape,
-  handler: z.union([ToolInput.shape.handler, McpHandler]),
-})
 
 /** Any members of a tool; what they become together is checked as a whole tool. */
 export const ToolPatch = z.record(z.string(), z.unknown())

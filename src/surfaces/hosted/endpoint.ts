@@ -29,6 +29,7 @@ import {
   type Visitor,
 } from './in-session.ts'
 import { listen } from './listen.ts'
+import { hopsOf } from './hops.ts'
 import { answerLive } from './live-answer.ts'
 import {
   ACCEPTED,
@@ -58,6 +59,7 @@ export async function hosted(
   const { request } = visit
   const origin = request.headers.get('origin')
   try {
+    hopsOf(request.headers)
     const { catalog, staleMs } =
       freshCatalog(platform, address) ?? (await requireCatalog(platform, visit, address))
     requireOrigin(origin, catalog.settings.origins, platform.settings.DEVELOPMENT)
@@ -163,10 +165,13 @@ async function takeNote(
   message: Exclude<Message, { kind: 'request' }>,
 ): Promise<Answer> {
   if (visitor === undefined) return ACCEPTED
-  const method = message.kind === 'notification' ? message.method : ''
-  const requestId = message.kind === 'notification' ? message.params?.['requestId'] : undefined
+  if (message.kind === 'response') {
+    valueOf(await visitor.stub.answer(claimOf(site), message))
+    return ACCEPTED
+  }
+  const requestId = message.params?.['requestId']
   const id = typeof requestId === 'string' || typeof requestId === 'number' ? requestId : undefined
-  valueOf(await visitor.stub.notify(claimOf(site), method, id))
+  valueOf(await visitor.stub.notify(claimOf(site), message.method, id))
   return ACCEPTED
 }
 
