@@ -25,7 +25,7 @@ const ENDLESS = new Set<string>([
 /** Legacy by mcp-protocol.md §8.1; the official client calls the first unusable and waits at the second. */
 const NOT_SO_TO_THE_CLIENT = new Set<string>(['HTML 200', 'empty 202'])
 
-/** The official client takes what the standard calls cut, and waits after a CR for an LF. */
+/** No answer to the official client: the first by the standard, the second since it waits for an LF. */
 const NOT_SO_UNDERSTOOD = new Set<string>(['sse-cut', 'sse-cr-end'])
 
 async function start(t: TestContext, behaviour: CrookedBehaviour = {}) {
