@@ -58,7 +58,7 @@ describe('parseServerFile', () => {
       colour: 'red',
       tools: [
         { name: 'a b', inputSchema: {} },
-        tool('b', { status: 'gone', sortOrder: -1, handler: { kind: 'http' } }),
+        tool('b', { status: 'gone', sortOrder: -1, handler: { kind: 'ftp' } }),
         tool('c', { handler: { kind: 'static', result: { content: [{ type: 'text' }] }, x: 1 } }),
       ],
     })
@@ -71,8 +71,7 @@ describe('parseServerFile', () => {
       'tools[0].handler is missing',
       'tools[0].inputSchema.type must be "object"',
       'tools[0].name must be 1 to 64 of A-Z, a-z, 0-9, _, . and -',
-      'tools[1].handler.kind must be "static"',
-      'tools[1].handler.result is missing',
+      'tools[1].handler.kind must be "static" or "http" or "mcp"',
       'tools[1].sortOrder must be at least 0',
       'tools[1].status must be "active" or "paused"',
       'tools[2].handler.result.content[0].text is missing',

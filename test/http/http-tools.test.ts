@@ -97,11 +97,11 @@ describe('The request of an HTTP tool', () => {
   ]
   for (const [what, args, message] of refused) {
     it(`asks nothing for ${what}, and names the argument`, async () => {
-      const before = tools.api.requests.length
+      const asked = tools.api.requests.length
       const { isError, content } = await tools.call('city', args)
       assert.equal(isError, true)
       assert.match(content[0].text, message)
-      assert.equal(tools.api.requests.length, before)
+      assert.equal(tools.api.requests.length, asked)
     })
   }
 
@@ -162,11 +162,11 @@ describe('The request of an HTTP tool', () => {
   })
 
   it('names a secret that is not set, and asks nothing', async () => {
-    const before = tools.api.requests.length
+    const asked = tools.api.requests.length
     const { isError, content } = await tools.call('unset')
     assert.equal(isError, true)
     assert.match(content[0].text, /The secret "nobody" of this organization is not set/)
-    assert.equal(tools.api.requests.length, before)
+    assert.equal(tools.api.requests.length, asked)
   })
 
   it('never forwards the key of the caller', async () => {

@@ -1,6 +1,7 @@
 /** A Rollcall of its own for a test file: the real Worker, objects and KV on a loopback socket. */
 import { join } from 'node:path'
 import { createTestHarness, type TestHarness } from 'wrangler'
+import './direct-outbound.ts'
 
 export const OPERATOR_TOKEN = 'test-operator-token-0123456789'
 export const SEAL_KEYS = `k1:${Buffer.alloc(32, 1).toString('base64')}`
