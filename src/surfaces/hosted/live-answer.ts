@@ -16,8 +16,8 @@ import { within } from '../../memory/single-flight.ts'
 import { answerRequest, type Answer, type Asked } from './messages.ts'
 
 const PATIENCE_MS = 1000
-/** A client that has left is noticed at the next write: within six seconds of it. */
-const COMMENT_MS = 5000
+/** A client that has left is noticed by the second write after it: within six seconds. */
+const COMMENT_MS = 2500
 
 /** An answer to send as it is, or the stream that it became. */
 export async function answerLive(
