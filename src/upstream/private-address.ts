@@ -7,7 +7,7 @@
 
 /** Names that stand for this machine or this network, and those below them. */
 const NAMES = new Set(
-  `localhost localdomain local internal intranet lan home corp private arpa svc onion test invalid
+  `localhost localdomain local internal default intranet lan home corp private arpa svc onion test invalid
    localtest.me lvh.me vcap.me lacolhost.com nip.io sslip.io xip.io`.split(/\s+/),
 )
 

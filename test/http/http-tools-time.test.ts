@@ -132,7 +132,7 @@ describe('The time of an HTTP tool', () => {
       params: { requestId: 'c' },
     })
     await seen.aborted
-    await stream.close()
+    stream.close()
     const { json } = await session.post(legacy('tools/call', { name: 'echo' }))
     assert.match(json.result.content[0].text, /"path":"\/echo"/)
   })
