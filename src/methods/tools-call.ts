@@ -18,6 +18,7 @@ import { findViolations, withDefaults } from '../upstream/arguments.ts'
 import type { RunOptions } from '../upstream/run-steps.ts'
 import { fillResult } from '../upstream/static.ts'
 import { withholds } from '../visibility/visible.ts'
+import { missingCapabilities } from './client-capabilities.ts'
 import { complete, type Exchange, type Result } from './exchange.ts'
 import { finish } from './finish.ts'
 import type { Prepared, Subject } from './prepared.ts'
@@ -112,25 +113,6 @@ async function prepare(
 /** What the client can do: said on this request, or when its session was opened. */
 async function declaredBy({ clientCapabilities, session }: Exchange) {
   return clientCapabilities ?? (await session?.capabilities()) ?? {}
-}
-
-/** The capabilities of `needed`, by dotted name, that `declared` lacks. */
-function missingCapabilities(
-  needed: Readonly<Record<string, unknown>>,
-  declared: Readonly<Record<string, unknown>>,
-): string[] {
-  return Object.entries(needed).flatMap(([name, detail]) => {
-    const has = declared[name]
-    if (has === undefined) return [name]
-    if (!isObject(detail)) return []
-    return missingCapabilities(detail, modesOf(name, has)).map((inner) => `${name}.${inner}`)
-  })
-}
-
-/** What a declared capability holds; an empty `elicitation` is the form mode (§4.8). */
-function modesOf(name: string, declared: unknown): Record<string, unknown> {
-  const modes = isObject(declared) ? declared : {}
-  return name === 'elicitation' && Object.keys(modes).length === 0 ? { form: {} } : modes
 }
 
 function failure(subject: Subject, text: string): Prepared {

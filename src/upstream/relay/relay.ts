@@ -1,0 +1,133 @@
+/**
+ * A request relayed to a remote server: over a connection we know, and once more where that has been
+ * lost (`mcp-protocol.md` §8.4). One request goes out where nothing is lost. The caller's own
+ * credential, ids and progress token stay here.
+ */
+import { DEFAULT_REMOTE_TIMEOUT_SECONDS } from '../../handlers/remote.ts'
+import { isAtLeast, isLogLevel } from '../../protocol/logging.ts'
+import { findParamHeaders, formatParamHeaders } from '../../protocol/param-headers.ts'
+import type { Params } from '../../protocol/json-rpc.ts'
+import type { Connection } from '../mcp/connection.ts'
+import { UpstreamFault } from '../mcp/fault.ts'
+import { remedyFor } from '../mcp/remedy.ts'
+import { sendRequest } from '../mcp/request.ts'
+import type { RunOptions } from '../run-steps.ts'
+import type { World } from '../world.ts'
+import { answerLegacy, askAll, relayable, requireInputRequests } from './ask-client.ts'
+import { postTo } from './post-to.ts'
+import type { Target } from './target.ts'
+import type { Want } from './upstreams.ts'
+
+export type RelayMethod = 'tools/call' | 'prompts/get' | 'resources/read' | 'completion/complete'
+
+export type RelayCall = {
+  target: Target
+  method: RelayMethod
+  /** As the remote server is to have them: names are its own. */
+  params: Params
+  /** `Mcp-Param-*` of the arguments. */
+  paramHeaders: Readonly<Record<string, string>>
+}
+
+type Members = Record<string, unknown>
+
+const MAX_ROUNDS = 10 // of asking the client
+const MAX_MS = 600_000 // an exchange, whatever is heard meanwhile
+
+/** The remote server's result, untouched but for questions that the client was asked on its stream. */
+export async function relay(
+  call: RelayCall,
+  world: World,
+  options: RunOptions,
+): Promise<Members> {
+  let { params } = call
+  for (let round = 0; ; round++) {
+    const result = await sendMended({ ...call, params }, world, options)
+    const { ask } = options
+    if (result['resultType'] !== 'input_required' || ask === undefined) return result
+    if (round === MAX_ROUNDS) {
+      throw new UpstreamFault('malformed', 'The remote server asks for input without end')
+    }
+    const inputResponses = await askAll(requireInputRequests(result), ask)
+    const { requestState } = result
+    params = { ...call.params, inputResponses, ...(requestState !== undefined && { requestState }) }
+  }
+}
+
+/** Sends a request, and once more where what has failed can be mended and nothing was carried out. */
+async function sendMended(call: RelayCall, world: World, options: RunOptions): Promise<Members> {
+  const { target } = call
+  const want = wantOf(options)
+  const connection = await world.upstreams.connect(target, want)
+  try {
+    return await send(call, connection, world, options)
+  } catch (error) {
+    if (!(error instanceof UpstreamFault) || options.signal.aborted) throw error
+    const remedy = remedyFor(error, connection)
+    if (remedy === undefined) {
+      // A tool that was taken away there is still listed here.
+      if (error.kind === 'rpc' && error.code === -32602) world.upstreams.refreshSoon(target)
+      throw error
+    }
+    if (remedy === 'relist') {
+      return send(await relisted(call, world, error), connection, world, options)
+    }
+    const replaced = await world.upstreams.replace(target, want, connection, remedy)
+    if (remedy === 'reopen') world.upstreams.refreshSoon(target)
+    return send(call, replaced, world, options)
+  }
+}
+
+/** The call with its headers by the schema that the remote server has now. */
+async function relisted(call: RelayCall, world: World, fault: UpstreamFault): Promise<RelayCall> {
+  const { name, arguments: args } = call.params
+  if (call.method !== 'tools/call' || typeof name !== 'string') throw fault
+  const schema = await world.upstreams.relist(call.target, name)
+  if (schema === undefined) throw fault
+  const { headers } = findParamHeaders(schema)
+  return { ...call, paramHeaders: formatParamHeaders(headers, (args ?? {}) as Members) }
+}
+
+async function send(
+  { target, method, params, paramHeaders }: RelayCall,
+  connection: Connection,
+  world: World,
+  options: RunOptions,
+): Promise<Members> {
+  const { progressToken, logLevel, signal, notify, ask, declared } = options
+  const post = postTo(world, target, await world.open(target.organization, target.sealed))
+  const timeoutMs = 1000 * (target.remote.timeoutSeconds ?? DEFAULT_REMOTE_TIMEOUT_SECONDS)
+  const notifyOf = (name: string, members: Members) =>
+    notify({ jsonrpc: '2.0', method: `notifications/${name}`, params: members })
+  return sendRequest(
+    post,
+    connection,
+    { method, params, paramHeaders },
+    {
+      signal,
+      timeoutMs,
+      maxMs: Math.max(MAX_MS, timeoutMs),
+      clientCapabilities: relayable(declared),
+      logLevel: 'logging' in connection.capabilities ? logLevel : undefined,
+      ...(progressToken !== undefined && {
+        progress: (members) => notifyOf('progress', { ...members, progressToken }),
+      }),
+      log: (members) => {
+        const { level } = members
+        if (logLevel === undefined || !isLogLevel(level) || !isAtLeast(level, logLevel)) return
+        notifyOf('message', members)
+      },
+      ...(ask !== undefined && {
+        ask: (asked, members) => answerLegacy(ask, asked, members),
+      }),
+      listChanged: () => world.upstreams.refreshSoon(target),
+    },
+  )
+}
+
+/** A client that can be asked on its own stream has a connection of its own; the rest share one. */
+function wantOf({ ask, declared, session }: RunOptions): Want {
+  const capabilities = relayable(declared)
+  const isOwn = ask !== undefined && session !== undefined && Object.keys(capabilities).length > 0
+  return isOwn ? { capabilities, session } : { capabilities: {}, session: undefined }
+}
