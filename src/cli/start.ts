@@ -7,7 +7,12 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { AdminError, createAdminClient, type AdminClient } from './admin-client.ts'
+import {
+  AdminError,
+  createAdminClient,
+  formatAdminError,
+  type AdminClient,
+} from './admin-client.ts'
 import { readSecrets } from './secrets.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -85,11 +90,16 @@ try {
   const samples = await applySamples(createAdminClient(url, token))
   console.log(describe(samples, token))
 } catch (error) {
-  if (!stopping) console.error(error instanceof Error ? error.message : error)
+  if (!stopping) console.error(messageOf(error))
   await stop(1)
 }
 const ended = await exited
 process.exit(stopping ? 0 : ended)
+
+function messageOf(error: unknown): unknown {
+  if (error instanceof AdminError) return formatAdminError(error)
+  return error instanceof Error ? error.message : error
+}
 
 async function stop(code = 0): Promise<void> {
   if (stopping) return

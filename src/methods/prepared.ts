@@ -10,4 +10,5 @@ export type Subject = { organization: string; server: string; tool: string; call
 
 export type Work = { kind: 'static'; steps: readonly Step[]; result: CallToolResult }
 
-export type Prepared = { subject: Subject; work: Work }
+/** `isUnknown`: the tool may be made up, and is not logged: anybody could fill the log with those. */
+export type Prepared = { subject: Subject; work: Work; isUnknown?: boolean }

@@ -20,7 +20,7 @@ import { fillResult } from '../upstream/static.ts'
 import { withholds } from '../visibility/visible.ts'
 import { missingCapabilities } from './client-capabilities.ts'
 import { complete, type Exchange, type Result } from './exchange.ts'
-import { finish } from './finish.ts'
+import { failedEntry, finish } from './finish.ts'
 import type { Prepared, Subject } from './prepared.ts'
 
 /** What a call has where nothing may precede its answer. */
@@ -38,26 +38,41 @@ export async function toolsCall(exchange: Exchange): Promise<Result> {
   return answer(exchange, await finish(prepared, { revision, world, note, ...talk }))
 }
 
+/** What a call is prepared from; `headers` are undefined where it did not come over MCP. */
+export type CallExchange = Omit<Exchange, 'headers' | 'cursorKey' | 'talk' | 'catalogAt'> & {
+  headers: Headers | undefined
+}
+
 /** Finds and checks what a call is of, so that it can run here or in a session. */
-export async function prepareCall(exchange: Exchange): Promise<Prepared> {
+export async function prepareCall(exchange: CallExchange): Promise<Prepared> {
   const { name, args } = requireCall(exchange)
   const subject = subjectOf(exchange, name)
   const catalog = await exchange.verified()
+  const tool = findTool(catalog ?? exchange.catalog, exchange, name)
   if (catalog === undefined) {
-    return failure(subject, 'The tool could not be checked just now. Retry in a few seconds.')
+    const text = 'The tool could not be checked just now. Retry in a few seconds.'
+    return { ...failure(subject, text), isUnknown: tool === undefined }
   }
-  const tool = catalog.find('tools', name)
-  if (tool === undefined || withholds({ name, status: 'active' }, exchange.caller) !== undefined) {
-    throw new RpcError(INVALID_PARAMS, `Tool not found: ${name}`)
+  if (tool === undefined) throw new RpcError(INVALID_PARAMS, `Tool not found: ${name}`)
+  const at = Date.now()
+  try {
+    return await prepare(exchange, catalog, tool, args)
+  } catch (error) {
+    exchange.note(failedEntry(subject, at, error))
+    throw error
   }
-  return prepare(exchange, catalog, tool, args)
 }
 
-function subjectOf({ catalog: { organization, id }, caller }: Exchange, tool: string): Subject {
+function findTool(catalog: Catalog, { caller }: CallExchange, name: string) {
+  const isWithheld = withholds({ name, status: 'active' }, caller) !== undefined
+  return isWithheld ? undefined : catalog.find('tools', name)
+}
+
+function subjectOf({ catalog: { organization, id }, caller }: CallExchange, tool: string): Subject {
   return { organization, server: id, tool, caller: caller.id }
 }
 
-function requireCall({ params }: Exchange) {
+function requireCall({ params }: CallExchange) {
   const { name, arguments: args = {} } = params
   if (typeof name !== 'string' || name === '') {
     throw new RpcError(INVALID_PARAMS, 'Invalid params: a tool name is required')
@@ -71,7 +86,7 @@ function requireCall({ params }: Exchange) {
 }
 
 async function prepare(
-  exchange: Exchange,
+  exchange: CallExchange,
   catalog: Catalog,
   tool: PublishedItem,
   args: Readonly<Record<string, unknown>>,
@@ -79,7 +94,7 @@ async function prepare(
   const subject = subjectOf(exchange, tool.name)
   const { inputSchema, outputSchema } = catalog.tool(tool)
   const { handler, requires } = catalog.toolBinding(tool)
-  if (exchange.revision === MODERN_REVISION) {
+  if (exchange.revision === MODERN_REVISION && exchange.headers !== undefined) {
     requireParamHeaders(findParamHeaders(inputSchema).headers, args, exchange.headers)
   }
   const missing =
@@ -111,7 +126,7 @@ async function prepare(
 }
 
 /** What the client can do: said on this request, or when its session was opened. */
-async function declaredBy({ clientCapabilities, session }: Exchange) {
+async function declaredBy({ clientCapabilities, session }: CallExchange) {
   return clientCapabilities ?? (await session?.capabilities()) ?? {}
 }
 

@@ -12,7 +12,15 @@ import type { SettingsPatch } from '../catalog/server.ts'
 import type { ItemRecord } from '../catalog/item.ts'
 import { encodeUtf8 } from '../protocol/bytes.ts'
 import { outcomeOf } from '../protocol/http-error.ts'
+import type { CallEntry } from '../methods/finish.ts'
 import { readAudit } from './organization/audit.ts'
+import {
+  deleteCalls,
+  readCalls,
+  writeCalls,
+  type CallFilter,
+  type CallPlace,
+} from './organization/calls.ts'
 import type { Write } from './organization/context.ts'
 import {
   formatCredential,
@@ -180,6 +188,21 @@ export class Organization extends DurableObject<OrganizationBindings> {
 
   async deleteSecret(name: string, write: Write) {
     return this.#life.command((context) => other.deleteSecret(context, name, write))
+  }
+
+  // Calls
+
+  /** Takes in a batch of the call log; 404 where there is no organization to keep it. */
+  async logCalls(entries: readonly CallEntry[]) {
+    return this.#life.command(({ sql, now }) => writeCalls(sql, entries, now))
+  }
+
+  async listCalls(filter: CallFilter, before: CallPlace, limit: number) {
+    return this.#life.command((context) => readCalls(context, filter, before, limit))
+  }
+
+  async deleteCalls(filter: CallFilter, write: Write) {
+    return this.#life.command((context) => deleteCalls(context, filter, write))
   }
 
   // What the edge asks

@@ -8,15 +8,10 @@
  */
 import { DurableObject } from 'cloudflare:workers'
 import { HttpError, outcomeOf, type Outcome } from '../protocol/http-error.ts'
-import {
-  formatError,
-  INTERNAL_ERROR,
-  RpcError,
-  type RequestId,
-  type Response as Reply,
-} from '../protocol/json-rpc.ts'
+import type { Response as Reply } from '../protocol/json-rpc.ts'
 import type { LogLevel } from '../protocol/logging.ts'
 import { EVENT_STREAM_HEADERS } from '../protocol/sse.ts'
+import { createCallLog, type CallLogBindings } from './call-log.ts'
 import type { Channel } from './channel.ts'
 import { channelOf } from './resident.ts'
 import { answerOnce, answerOnStream, type Desk } from './session/answer-call.ts'
@@ -48,10 +43,12 @@ import {
   type Claim,
   type SessionRecord,
 } from './session/record.ts'
+import { lostAnswer } from './session/run-call.ts'
 import { Streams } from './session/streams.ts'
 import { createWorld, type WorldBindings } from './world.ts'
 
-export type SessionBindings = WorldBindings & { CHANNEL: DurableObjectNamespace<Channel> }
+export type SessionBindings = WorldBindings &
+  CallLogBindings & { CHANNEL: DurableObjectNamespace<Channel> }
 
 const MAX_CALLS = 100 // under way at once in a session
 const MAX_SUBSCRIPTIONS = 100 // each is looked at with every change
@@ -61,12 +58,13 @@ const RETRY_MS = 10_000 // when Channel could not be told that the session ended
 
 export class Session extends DurableObject<SessionBindings> {
   readonly #streams = new Streams(this.ctx.storage.sql)
+  readonly #log = createCallLog(this.env)
   readonly #calls = new Calls()
   readonly #desk: Desk = {
     calls: this.#calls,
     streams: this.#streams,
     world: createWorld(this.env),
-    note: () => {},
+    note: (entry) => this.#log.add(entry, (work) => this.ctx.waitUntil(work)),
   }
   #record: SessionRecord | undefined
   /** Nothing was heard of it when its time was up first. */
@@ -230,11 +228,7 @@ export class Session extends DurableObject<SessionBindings> {
   }
 
   #resume(lastEventId: string): Response {
-    const lost = (request: string) => {
-      const error = new RpcError(INTERNAL_ERROR, 'The answer was lost; the call may have run')
-      return formatError(error, JSON.parse(request) as RequestId)
-    }
-    const body = this.#streams.resume(lastEventId, lost, Date.now())
+    const body = this.#streams.resume(lastEventId, lostAnswer, Date.now())
     if (body === undefined) return new Response(null, { status: 400 })
     return new Response(body, { headers: EVENT_STREAM_HEADERS })
   }

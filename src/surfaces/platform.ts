@@ -8,6 +8,7 @@ import type { Gone } from '../catalog/published.ts'
 import type { Env, Settings } from '../env.ts'
 import { BoundedMap } from '../memory/bounded-map.ts'
 import { Lookup } from '../memory/lookup.ts'
+import { createCallLog, type CallLog } from '../objects/call-log.ts'
 import { createWorld } from '../objects/world.ts'
 import { sha256HexOfBytes } from '../sealing/digest.ts'
 import type { LegacyRevision } from '../protocol/revisions.ts'
@@ -42,6 +43,7 @@ export type Platform = {
   /** Secrets, sealed, by organization and name. */
   secrets: Lookup<string>
   world: World
+  calls: CallLog
   /** Revisions this isolate knows of, by server: no older copy is taken (`design.md` §2). */
   newest: BoundedMap<Told>
   /** Digests of keys that were presented, by the key itself: in memory alone. */
@@ -97,6 +99,7 @@ export function createPlatform(env: Env, settings: Settings): Platform {
     checks: lookup(SMALL_BYTES),
     secrets: lookup(SMALL_BYTES),
     world: createWorld(env),
+    calls: createCallLog(env),
     newest,
     digestsOfKeys: new BoundedMap(SMALL_BYTES),
     sessionRevisions: new BoundedMap(SMALL_BYTES),

@@ -54,10 +54,8 @@ export async function putServer(url: URL, { id, slug, auth, tools }: BenchServer
   await admin.put(`/servers/${id}`, JSON.stringify(file))
   const deadline = Date.now() + PUBLISHED_TIMEOUT_MS
   for (;;) {
-    const { revision, publishedRevision } = (await admin.get(`/servers/${id}`)) as {
-      revision: number
-      publishedRevision: number
-    }
+    const { body } = await admin.get(`/servers/${id}`)
+    const { revision, publishedRevision } = body as { revision: number; publishedRevision: number }
     if (publishedRevision === revision) return
     if (Date.now() > deadline) throw new Error(`server ${id} did not come to KV`)
     await wait(POLL_MS)

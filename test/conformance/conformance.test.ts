@@ -5,10 +5,9 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { startRollcall, type Rollcall } from '../support/rollcall.ts'
 import { BEYOND_DATA, PASSES_EMPTILY } from './beyond-data.ts'
-import { listRuns, REVISIONS, runScenario, type Outcome } from './suite.ts'
+import { nameOf, REVISIONS, runAll, type Outcome } from './suite.ts'
 
 const RUNS = 101
-const AT_ONCE = 3
 const ID = 'c0f0c0f0c0f0c0f0'
 
 describe('The conformance suite', () => {
@@ -49,19 +48,3 @@ describe('The conformance suite', () => {
     assert.equal(passed.filter((name) => !PASSES_EMPTILY.has(name)).length, 81)
   })
 })
-
-function nameOf({ scenario, revision }: { scenario: string; revision: string }): string {
-  return `${scenario} ${revision}`
-}
-
-async function runAll(url: string): Promise<Outcome[]> {
-  const runs = await listRuns()
-  const outcomes: Outcome[] = []
-  const work = async () => {
-    for (let next = runs.pop(); next !== undefined; next = runs.pop()) {
-      outcomes.push(await runScenario(url, next))
-    }
-  }
-  await Promise.all(Array.from({ length: AT_ONCE }, work))
-  return outcomes
-}

@@ -14,6 +14,8 @@ const CLI = join(
 )
 export const REVISIONS = ['2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28'] as const
 
+const AT_ONCE = 3
+
 export type Run = { scenario: string; revision: string }
 
 /** What a run found: failures and warnings, one line each; empty when it is clean. */
@@ -35,6 +37,24 @@ export async function listRuns(): Promise<Run[]> {
     }),
   )
   return lists.flat()
+}
+
+/** Runs the whole suite against a server. */
+export async function runAll(url: string): Promise<Outcome[]> {
+  const runs = await listRuns()
+  const outcomes: Outcome[] = []
+  const work = async () => {
+    for (let next = runs.pop(); next !== undefined; next = runs.pop()) {
+      outcomes.push(await runScenario(url, next))
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, work))
+  return outcomes
+}
+
+/** What a run is called in a list of them. */
+export function nameOf({ scenario, revision }: Run): string {
+  return `${scenario} ${revision}`
 }
 
 /** Runs a scenario against a server. */

@@ -13,6 +13,8 @@ const PUBLIC_URL = 'https://mcp.example.com'
 /** The table of the admin API (`design.md` §8), as far as it is there. */
 const TABLE = [
   'GET /audit',
+  'GET /calls',
+  'DELETE /calls',
   'GET /keys',
   'POST /keys',
   'DELETE /keys/{id}',
@@ -44,6 +46,7 @@ const TABLE = [
   'GET /servers/{id}/tools/{name}',
   'PATCH /servers/{id}/tools/{name}',
   'PUT /servers/{id}/tools/{name}',
+  'POST /servers/{id}/tools/{name}/call',
   'GET /sessions',
   'DELETE /sessions/{id}',
 ]
@@ -188,6 +191,7 @@ describe('GET /openapi.json', () => {
     const key = await rollcall.admin('POST', '/keys', body)
     const asked: [route: string, path: string][] = [
       ['GET /audit', '/audit'],
+      ['GET /calls', '/calls'],
       ['GET /keys', '/keys'],
       ['GET /keys/{id}', `/keys/${key.json.id}`],
       ['GET /organizations', '/organizations'],

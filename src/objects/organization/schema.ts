@@ -54,4 +54,12 @@ export const STEPS = [
      id INTEGER PRIMARY KEY AUTOINCREMENT, at INTEGER NOT NULL, actor TEXT NOT NULL,
      act TEXT NOT NULL, target TEXT NOT NULL, detail TEXT NOT NULL
    );`,
+  // Other filters look through what these find: there are never more than 10,000 rows.
+  `CREATE TABLE calls (
+     id INTEGER PRIMARY KEY, at INTEGER NOT NULL, server TEXT NOT NULL, tool TEXT NOT NULL,
+     caller TEXT NOT NULL, outcome TEXT NOT NULL, status INTEGER, ms INTEGER NOT NULL,
+     bytes INTEGER, problem TEXT
+   );
+   CREATE INDEX calls_at ON calls (at);
+   CREATE INDEX calls_server ON calls (server, at);`,
 ]

@@ -5,6 +5,7 @@ import {
   formatResultOpening,
   INTERNAL_ERROR,
   RpcError,
+  type RequestId,
 } from '../../protocol/json-rpc.ts'
 import type { Ask } from '../../upstream/run-steps.ts'
 import type { World } from '../../upstream/world.ts'
@@ -36,7 +37,14 @@ export async function runCall(
       : `${formatResultOpening(id)}${JSON.stringify(result)}}`
   } catch (error) {
     if (context.signal.aborted) return undefined
+    if (error instanceof RpcError) return formatError(error, id)
     console.error(error)
     return formatError(new RpcError(INTERNAL_ERROR, 'Internal error'), id)
   }
+}
+
+/** The text of the answer to a request, given as JSON, whose own answer is nowhere. */
+export function lostAnswer(request: string): string {
+  const error = new RpcError(INTERNAL_ERROR, 'The answer was lost; the call may have run')
+  return formatError(error, JSON.parse(request) as RequestId)
 }

@@ -121,7 +121,7 @@ export function pageOf<T>(
 
 /** A JSON answer from its text. */
 export function json(
-  text: string | Uint8Array<ArrayBuffer>,
+  text: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>,
   status = 200,
   headers: Record<string, string> = {},
 ): Response {

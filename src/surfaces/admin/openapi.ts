@@ -17,7 +17,7 @@ const ERRORS: Readonly<Record<number, string>> = {
   403: 'The Origin or Host may not call',
   404: 'There is no such thing in this organization',
   405: 'The path has no such method; see Allow',
-  409: 'A name, slug or id is taken',
+  409: 'A name, slug or id is taken, or a tool cannot be called',
   412: 'If-Match named another revision than the one that stands',
   413: 'The body, or the server, is too large',
   415: 'The body is not application/json',
@@ -56,7 +56,7 @@ function operation({ method, path, summary, body, query, answers, scope }: Route
     ...(scope === 'organization'
       ? [parameter('header', 'Rollcall-Organization', 'Name or id; default: default')]
       : []),
-    ...(method !== 'GET' && path.startsWith('/servers/:id')
+    ...(method !== 'GET' && path.startsWith('/servers/:id') && !path.endsWith('/call')
       ? [parameter('header', 'If-Match', 'The revision a change is meant for')]
       : []),
   ]

@@ -6,13 +6,16 @@ import * as z from 'zod'
 import { ServerFile } from '../../catalog/server-file.ts'
 import { SettingsPatch } from '../../catalog/server.ts'
 import { ToolInput } from '../../catalog/tool.ts'
+import { CallToolResult } from '../../protocol/tool.ts'
 import type { AdminCall } from './call.ts'
+import * as calls from './calls.ts'
 import * as keys from './keys.ts'
 import * as organizations from './organizations.ts'
 import type { OperatorCall } from './organizations.ts'
 import * as servers from './servers.ts'
 import * as sessions from './sessions.ts'
 import * as tools from './tools.ts'
+import { TryBody, tryTool } from './try-tool.ts'
 
 type Shape = {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -165,6 +168,11 @@ export const ROUTES: readonly Route[] = [
     summary: 'Delete a tool',
     answers: { 204: null },
   }),
+  inOrganization('POST', '/servers/:id/tools/:name/call', tryTool, {
+    summary: 'Try a tool as the operator',
+    body: TryBody,
+    answers: { 200: CallToolResult },
+  }),
 
   inOrganization('GET', '/keys', keys.listKeys, {
     summary: 'List keys',
@@ -208,6 +216,17 @@ export const ROUTES: readonly Route[] = [
   inOrganization('DELETE', '/sessions/:id', sessions.deleteSession, {
     summary: 'End a session',
     answers: { 204: null },
+  }),
+
+  inOrganization('GET', '/calls', calls.listCalls, {
+    summary: 'The calls of tools, newest first; 30 days or 10,000 calls, whichever is less',
+    query: { ...calls.FILTERS, ...PAGE },
+    answers: { 200: listOf(calls.CallAnswer) },
+  }),
+  inOrganization('DELETE', '/calls', calls.deleteCalls, {
+    summary: 'Delete calls from the log; needs a filter',
+    query: calls.FILTERS,
+    answers: { 200: calls.DeletedAnswer },
   }),
 
   inOrganization('GET', '/audit', organizations.listAudit, {

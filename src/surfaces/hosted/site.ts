@@ -62,14 +62,14 @@ export function requireServing(server: Catalog | Gone | undefined): Catalog {
 export function exchangeOf(
   site: Site,
 ): Omit<Exchange, 'revision' | 'params' | 'clientCapabilities'> {
-  const { catalog, caller, visit } = site
+  const { catalog, caller, platform, visit } = site
   return {
     catalog,
     caller,
     headers: visit.request.headers,
-    cursorKey: site.platform.cursorKey,
-    world: site.platform.world,
-    note: () => {},
+    cursorKey: platform.cursorKey,
+    world: platform.world,
+    note: (entry) => platform.calls.add(entry, visit.waitUntil),
     sealed: (names) => sealed(site, names),
     verified: () => verified(site),
     catalogAt: (revision) => catalogAt(site, revision),

@@ -34,7 +34,6 @@ export function startDeadline({ signal, timeoutMs, maxMs }: Limits): Deadline {
   const abort = new AbortController()
   const limitMs = timeoutMs ?? DEFAULT_TIMEOUT_MS
   const hardMs = Math.max(maxMs ?? DEFAULT_MAX_MS, maxMs === undefined ? limitMs : 0)
-  let silence: ReturnType<typeof setTimeout> | null = null
   let holders = 0
 
   const fail = (ms: number) => () =>
@@ -42,12 +41,12 @@ export function startDeadline({ signal, timeoutMs, maxMs }: Limits): Deadline {
       new UpstreamFault('timeout', `The remote server did not answer within ${ms / 1000} s`),
     )
   const cancel = () => abort.abort(new UpstreamFault('cancelled', 'The request was cancelled'))
+  let silence = setTimeout(fail(limitMs), limitMs)
   const extend = () => {
     clearTimeout(silence)
     if (holders === 0) silence = setTimeout(fail(limitMs), limitMs)
   }
   const hard = setTimeout(fail(hardMs), hardMs)
-  extend()
   if (signal?.aborted === true) cancel()
   signal?.addEventListener('abort', cancel)
 

@@ -53,6 +53,7 @@ export async function listen(
 ): Promise<void> {
   const id = nextId()
   const deadline = startDeadline({ signal, timeoutMs: OPEN_TIMEOUT_MS, maxMs: DAY_MS })
+  let isOpen = false
   try {
     deadline.signal.throwIfAborted()
     const response =
@@ -68,6 +69,7 @@ export async function listen(
       connection.era === 'modern'
         ? modernTaker(id, wanted, onNotification)
         : legacyTaker(post, connection, deadline, id, wanted, onNotification)
+    isOpen = true
     deadline.hold()
     const events = eventsOf(response.body, {
       maxBytes: MAX_MESSAGE_BYTES,
@@ -78,6 +80,9 @@ export async function listen(
       const message = parseJson(data)
       if (take(isObject(message) ? message : {})) return
     }
+  } catch (error) {
+    // A stream that breaks is one that ended, once it was there.
+    if (!(isOpen && error instanceof UpstreamFault && error.isBroken)) throw error
   } finally {
     deadline.end()
   }

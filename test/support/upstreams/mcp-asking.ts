@@ -12,7 +12,7 @@
  */
 import { RpcFault, type OfferedTool, type Running, type World } from './mcp-world.ts'
 
-type InputRequest = { method: string; params?: object }
+export type InputRequest = { method: string; params?: object }
 
 /** The form that asks for a name. */
 export const NAME_FORM: InputRequest = {

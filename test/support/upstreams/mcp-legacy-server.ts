@@ -87,6 +87,7 @@ export function createLegacyServer(world: World): Server {
   })
   const peer: Peer = {
     toolsChanged: () => server.sendToolListChanged(),
+    promptsChanged: () => server.sendPromptListChanged(),
     resourceUpdated: async (uri) => {
       if (subscribed.has(uri)) await server.sendResourceUpdated({ uri })
     },

@@ -117,6 +117,7 @@ function keepTold({ server }: McpServer, world: World): void {
   })
   const peer = {
     toolsChanged: () => server.sendToolListChanged(),
+    promptsChanged: () => server.sendPromptListChanged(),
     async resourceUpdated(uri: string) {
       if (subscribed.has(uri)) await server.sendResourceUpdated({ uri })
     },

@@ -7,14 +7,21 @@
  * - `dual`            both eras, the legacy leg session-less
  * - `dual-sessions`   both eras, the legacy leg with sessions, resumable streams, requests to the client
  *
- * `responseMode` (`auto`, `sse`, `json`) shapes modern answers.
+ * A Host or an Origin that is not loopback is 403. `responseMode` (`auto`, `sse`, `json`) shapes modern answers.
  *
  * It gives `url` (the endpoint), `requests` and `untilRequest` (recording.ts), `world` (mcp-world.ts:
  * tools at run time, which `subscriptions/listen` hears of; slow calls; outages), `sessionIds()`,
  * `loseSessions()` and `close()`. `startModernServing(offer, options)` serves another offer so.
  * Tools, prompts, resources: mcp-tools.ts, mcp-asking.ts, mcp-offer.ts.
  */
-import { createMcpHandler, isLegacyRequest } from '@modelcontextprotocol/server'
+import {
+  createMcpHandler,
+  hostHeaderValidationResponse,
+  isLegacyRequest,
+  localhostAllowedHostnames,
+  localhostAllowedOrigins,
+  originValidationResponse,
+} from '@modelcontextprotocol/server'
 import { requestOf, sendAnswer } from './fetch-adapter.ts'
 import { createLegacySessions, createModernServer, type ModernOffer } from './mcp-modern-server.ts'
 import { METHODS } from './mcp-offer.ts'
@@ -57,12 +64,18 @@ export async function startModernServing(
   const sessions = createLegacySessions(offer, retryMs)
   world.peers.add({
     toolsChanged: async () => handler.notify.toolsChanged(),
+    promptsChanged: async () => handler.notify.promptsChanged(),
     resourceUpdated: async (uri) => handler.notify.resourceUpdated(uri),
   })
-  const answer = async (request: Request) =>
-    kind === 'dual-sessions' && (await isLegacyRequest(request))
+  const answer = async (request: Request) => {
+    const refusal =
+      hostHeaderValidationResponse(request, localhostAllowedHostnames()) ??
+      originValidationResponse(request, localhostAllowedOrigins())
+    if (refusal !== undefined) return refusal
+    return kind === 'dual-sessions' && (await isLegacyRequest(request))
       ? sessions.fetch(request)
       : handler.fetch(request)
+  }
   const recording = await startRecording(async (seen, response) => {
     if (isStopped(world.gate, seen, response)) return
     try {

@@ -2,6 +2,7 @@
  * What a test holds of an MCP upstream while it runs: its tools, its slow calls, who is to be told.
  *
  * - `addTool(name)`, `removeTool(name)`, `setTool(tool)` change the tools and send `tools/list_changed`.
+ * - `changePrompts()` sends `prompts/list_changed`.
  * - `updateResource(uri)` sends `resources/updated` to those who subscribed to it.
  * - `started`, `cancelled`: the keys of `slow` calls as they begin and as they are cancelled, each once.
  * - `release(key)` lets a slow call finish, begun or not.
@@ -41,6 +42,7 @@ export type OfferedTool = {
 /** One who can be told of changes: a session, or all listeners of a modern handler. */
 export type Peer = {
   toolsChanged(): Promise<void>
+  promptsChanged(): Promise<void>
   resourceUpdated(uri: string): Promise<void>
 }
 
@@ -57,6 +59,7 @@ export type World = {
   addTool(name: string): Promise<void>
   removeTool(name: string): Promise<void>
   setTool(tool: OfferedTool): Promise<void>
+  changePrompts(): Promise<void>
   updateResource(uri: string): Promise<void>
   release(key: string): void
   /** Resolves when a key is released. */
@@ -99,6 +102,7 @@ export function createWorld(tools: readonly OfferedTool[], options: WorldOptions
       world.tools.set(tool.definition.name, tool)
       return toolsChanged()
     },
+    changePrompts: () => tell((peer) => peer.promptsChanged()),
     updateResource: (uri) => tell((peer) => peer.resourceUpdated(uri)),
     release: (key) => releaseOf(key).resolve(),
     released: (key) => releaseOf(key).promise,

@@ -1,0 +1,111 @@
+/**
+ * Trying a tool as the operator: the way of a client's call, from the organization's own word on the
+ * tool and its secrets, whatever the server's status and whoever it opens to.
+ */
+import * as z from 'zod'
+import type { Caller } from '../../callers/caller.ts'
+import { Catalog } from '../../catalog/catalog.ts'
+import { Unavailable } from '../../memory/lookup.ts'
+import { finish, type Note } from '../../methods/finish.ts'
+import { prepareCall } from '../../methods/tools-call.ts'
+import { HttpError, valueOf } from '../../protocol/http-error.ts'
+import { INVALID_PARAMS, MISSING_CLIENT_CAPABILITY, RpcError } from '../../protocol/json-rpc.ts'
+import { MODERN_REVISION } from '../../protocol/revisions.ts'
+import type { CallToolResult } from '../../protocol/tool.ts'
+import type { Sealed } from '../../upstream/world.ts'
+import { learnRevision } from '../platform.ts'
+import { serverSource } from '../sources.ts'
+import { OPERATOR } from './authorize.ts'
+import { param, readValid, type AdminCall } from './call.ts'
+import { answerPatiently } from './patient.ts'
+
+const CALLER: Caller = { id: OPERATOR, tools: undefined, expiresAtMs: Infinity }
+
+export const TryBody = z.strictObject({
+  arguments: z.record(z.string(), z.unknown()).optional(),
+})
+
+export async function tryTool(call: AdminCall): Promise<Response> {
+  const { arguments: args = {} } = await readValid(call, TryBody)
+  const catalog = await requireTool(call)
+  try {
+    return await answerPatiently(async (signal) => {
+      const result = await run(call, catalog, args, signal)
+      return JSON.stringify(result)
+    }, lateText)
+  } catch (error) {
+    throw error instanceof RpcError ? refusalOf(error) : error
+  }
+}
+
+async function run(
+  call: AdminCall,
+  catalog: Catalog,
+  args: Readonly<Record<string, unknown>>,
+  signal: AbortSignal,
+) {
+  const { platform, visit } = call
+  const { world } = platform
+  const note: Note = (entry) => platform.calls.add(entry, visit.waitUntil)
+  const prepared = await prepareCall({
+    revision: MODERN_REVISION,
+    caller: CALLER,
+    catalog,
+    params: { name: param(call, 'name'), arguments: args },
+    headers: undefined,
+    clientCapabilities: {},
+    world,
+    note,
+    sealed: (names) => sealed(call, names),
+    verified: async () => catalog,
+  })
+  return finish(prepared, {
+    revision: MODERN_REVISION,
+    progressToken: undefined,
+    logLevel: undefined,
+    signal,
+    notify: () => {},
+    world,
+    note,
+  })
+}
+
+/** The newest catalog with the tool; 404 where it is not there, 409 where it is paused. */
+async function requireTool(call: AdminCall): Promise<Catalog> {
+  const { platform, visit, organization, stub } = call
+  const [id, name] = [param(call, 'id'), param(call, 'name')]
+  const { tool, revision } = valueOf(await stub.getTool(id, name))
+  const { status } = JSON.parse(tool) as { status: string }
+  if (status === 'paused') throw new HttpError(409, 'tool_paused', `The tool "${name}" is paused`)
+  learnRevision(platform, { id, organization, revision })
+  const source = serverSource(platform, visit)
+  const { value } = await platform.servers.find(id, source, visit.waitUntil)
+  if (value instanceof Catalog && value.revision >= revision) return value
+  throw new Unavailable('the server has just changed again')
+}
+
+/** Secrets, sealed, as they are now. */
+async function sealed({ stub }: AdminCall, names: readonly string[]): Promise<Sealed> {
+  const found: Record<string, string> = {}
+  for (const name of names) {
+    const value = await stub.sealedSecret(name)
+    if (value !== undefined) found[name] = value
+  }
+  return found
+}
+
+/** What JSON-RPC would answer with an error, in REST form. */
+function refusalOf({ code, message }: RpcError): HttpError {
+  if (code === MISSING_CLIENT_CAPABILITY)
+    return new HttpError(409, 'missing_client_capability', message)
+  if (code === INVALID_PARAMS) return new HttpError(422, 'invalid_params', message)
+  return new HttpError(409, 'call_refused', message)
+}
+
+/** The same once the answer has begun: a result that says so. */
+function lateText(error: unknown): string {
+  if (!(error instanceof RpcError)) console.error(error)
+  const text = error instanceof RpcError ? error.message : 'Something went wrong here'
+  const result: CallToolResult = { content: [{ type: 'text', text }], isError: true }
+  return JSON.stringify(result)
+}

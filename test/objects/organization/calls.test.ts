@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { CallEntry } from '../../../src/methods/finish.ts'
+import { readAudit } from '../../../src/objects/organization/audit.ts'
+import {
+  deleteCalls,
+  readCalls,
+  writeCalls,
+  type CallFilter,
+} from '../../../src/objects/organization/calls.ts'
+import type { Context } from '../../../src/objects/organization/context.ts'
+import { createSql } from '../../support/sql.ts'
+
+const DAY_MS = 24 * 60 * 60 * 1000
+const NOW = 100 * DAY_MS
+const START = { at: Number.MAX_SAFE_INTEGER, id: 0 }
+
+const entry = (at: number, members: Partial<CallEntry> = {}): CallEntry => ({
+  organization: 'org_a',
+  server: '0123456789abcdef',
+  tool: 'a',
+  caller: 'anonymous',
+  at,
+  outcome: 'ok',
+  ms: 1,
+  ...members,
+})
+
+function createLog(entries: readonly CallEntry[]) {
+  const sql = createSql()
+  writeCalls(sql, entries, NOW)
+  const context = {
+    sql,
+    now: NOW,
+    organization: 'org_a',
+    transact: <T>(write: () => T) => write(),
+  } as Context
+  const times = (filter: CallFilter = {}) =>
+    readCalls(context, filter, START, 20_000).map(({ at }) => at)
+  return { sql, context, times }
+}
+
+describe('The call log of an organization', () => {
+  it('reads newest first, and of one time the last written first, page by page', () => {
+    const { context } = createLog([
+      entry(NOW - 1, { tool: 'b' }),
+      entry(NOW - 2, { tool: 'a' }),
+      entry(NOW - 1, { tool: 'c' }),
+    ])
+    let place = START
+    const tools: string[] = []
+    for (;;) {
+      const [record] = readCalls(context, {}, place, 1)
+      if (record === undefined) break
+      tools.push(record.tool)
+      place = record
+    }
+    assert.deepEqual(tools, ['c', 'b', 'a'])
+  })
+
+  it('keeps an entry as it is, and only what there is of it', () => {
+    const whole = { status: 503, bytes: 12, outcome: 'error', problem: 'HTTP 503' } as const
+    const { context } = createLog([entry(NOW - 1), entry(NOW, whole)])
+    const { organization: _, ...rest } = entry(NOW, whole)
+    const [first, second] = readCalls(context, {}, START, 10)
+    assert.deepEqual(first, { id: 2, ...rest })
+    assert.equal(second?.problem, undefined)
+  })
+
+  it('finds by each filter, and by all that are given', () => {
+    const { times } = createLog([
+      entry(1 + NOW - DAY_MS, { server: 'fedcba9876543210' }),
+      entry(2 + NOW - DAY_MS, { tool: 'b' }),
+      entry(3 + NOW - DAY_MS, { caller: 'key_1', tool: 'b' }),
+      entry(4 + NOW - DAY_MS, { outcome: 'error', problem: '100% of _Everything_ is wrong' }),
+    ])
+    const found = (filter: CallFilter) => times(filter).map((at) => at - NOW + DAY_MS)
+    assert.deepEqual(found({ server: 'fedcba9876543210' }), [1])
+    assert.deepEqual(found({ tool: 'b' }), [3, 2])
+    assert.deepEqual(found({ caller: 'key_1' }), [3])
+    assert.deepEqual(found({ outcome: 'error' }), [4])
+    assert.deepEqual(found({ from: 2 + NOW - DAY_MS, to: 4 + NOW - DAY_MS }), [3, 2])
+    assert.deepEqual(found({ q: '_EVERYTHING_' }), [4])
+    assert.deepEqual(found({ q: '_x' }), [])
+    assert.deepEqual(found({ q: '100%' }), [4])
+    assert.deepEqual(found({ tool: 'b', caller: 'anonymous' }), [2])
+    assert.deepEqual(found({ q: "'; DROP TABLE calls; --" }), [])
+  })
+
+  it('keeps 30 days: older rows go with the next batch, and are not read before', () => {
+    const { sql, context, times } = createLog([entry(NOW - 29 * DAY_MS), entry(NOW)])
+    assert.equal(times().length, 2)
+    const later = { ...context, now: NOW + 2 * DAY_MS }
+    assert.equal(readCalls(later, {}, START, 10).length, 1)
+    writeCalls(sql, [], later.now)
+    assert.deepEqual(times(), [NOW])
+  })
+
+  it('keeps 10,000 rows, of which the oldest go', () => {
+    const { sql, times } = createLog(
+      Array.from({ length: 10_020 }, (_, n) => entry(NOW - 10_020 + n)),
+    )
+    assert.equal(times().length, 10_000)
+    assert.equal(times().at(-1), NOW - 10_000)
+    // Fifty at one time: no more of them go than must.
+    writeCalls(
+      sql,
+      Array.from({ length: 50 }, () => entry(NOW)),
+      NOW,
+    )
+    writeCalls(sql, [entry(NOW)], NOW)
+    assert.equal(times().length, 10_000)
+  })
+
+  it('deletes what a filter finds, with a row in the audit log that has no text searched for', () => {
+    const { sql, context, times } = createLog([
+      entry(NOW, { tool: 'b', problem: 'the secret hunter2' }),
+      entry(NOW, { tool: 'b' }),
+      entry(NOW),
+    ])
+    const write = { actor: 'operator' }
+    assert.equal(deleteCalls(context, { tool: 'b', q: 'hunter2' }, write), 1)
+    assert.equal(times().length, 2)
+    const [row] = readAudit(sql, Number.MAX_SAFE_INTEGER, 1)
+    assert.equal(row?.act, 'calls.delete')
+    assert.deepEqual(JSON.parse(row.detail), { tool: 'b', q: true, deleted: 1 })
+  })
+})
