@@ -54,6 +54,9 @@ function messageOf(issue: z.core.$ZodIssue): string {
   if (issue.code === 'too_small')
     return `must be ${unit(issue.origin, `at least ${issue.minimum}`)}`
   if (issue.code === 'too_big') return `must be ${unit(issue.origin, `at most ${issue.maximum}`)}`
+  if (issue.code === 'invalid_union' && 'options' in issue && issue.options) {
+    return `must be ${issue.options.map((option) => JSON.stringify(option)).join(' or ')}`
+  }
   if (issue.code === 'invalid_union') return 'has none of the allowed forms'
   return issue.message
 }

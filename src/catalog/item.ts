@@ -44,8 +44,11 @@ export type Form = {
   schema: z.ZodType<{ status: Status; sortOrder?: number | undefined }>
   name: string
   serving: readonly string[]
-  /** What else is wrong with a definition, at paths within it. */
-  problems?: (definition: Readonly<Record<string, unknown>>) => Detail[]
+  /** What else is wrong with an item, at paths within it. */
+  problems?: (
+    definition: Readonly<Record<string, unknown>>,
+    binding: Readonly<Record<string, unknown>>,
+  ) => Detail[]
 }
 
 /** Reads one item, or says all that is wrong with it below `at`. */
@@ -66,10 +69,12 @@ export function readItem(
   const details = [
     ...tooLong(at === '' ? record.name : at, record.definition, MAX_DEFINITION_BYTES),
     ...tooLongBinding(record.binding, at),
-    ...(form.problems?.(JSON.parse(record.definition)) ?? []).map(({ path, message }) => ({
-      path: within(at, path),
-      message,
-    })),
+    ...(form.problems?.(JSON.parse(record.definition), JSON.parse(record.binding)) ?? []).map(
+      ({ path, message }) => ({
+        path: within(at, path),
+        message,
+      }),
+    ),
   ]
   return { record: details.length > 0 ? undefined : record, details }
 }

@@ -11,7 +11,7 @@ import { ServerId, slugify } from './names.ts'
 import { PROMPT_FORM, PromptInput } from './prompt.ts'
 import { RESOURCE_FORM, ResourceInput, ResourceTemplateInput, TEMPLATE_FORM } from './resource.ts'
 import { ServerSettings } from './server.ts'
-import { TOOL_FORM, ToolInput } from './tool.ts'
+import { TOOL_FORM, ToolInput, usesSecret } from './tool.ts'
 
 export const MAX_TOOLS = 20_000
 const MAX_OTHERS = 5000
@@ -59,6 +59,10 @@ export function parseServerFile(value: unknown): ParsedServerFile {
   const items = KINDS.flatMap((kind) =>
     readItems(kind, isObject(value) ? value[kind] : [], details),
   )
+  if (frame.success && frame.data.auth === 'none') {
+    const holder = items.find(({ binding }) => usesSecret(binding))
+    if (holder !== undefined) details.push(openWithSecret(holder.name))
+  }
   if (!frame.success || details.length > 0) throw invalid(details)
   const {
     id,
@@ -75,6 +79,11 @@ export function parseServerFile(value: unknown): ParsedServerFile {
     slugIsDerived: slug === undefined,
     items,
   }
+}
+
+/** What is wrong with a server open to all that would spend a secret for anybody. */
+export function openWithSecret(tool: string): Detail {
+  return { path: 'auth', message: `must be key while the tool ${tool} uses a secret` }
 }
 
 /** The items of one kind; what is wrong with them goes to `details`. */

@@ -2,15 +2,24 @@
 import * as z from 'zod'
 import { isObject } from '../protocol/json-rpc.ts'
 import { findParamHeaders } from '../protocol/param-headers.ts'
+import { httpProblems } from '../handlers/http-problems.ts'
+import { HttpHandler } from '../handlers/http.ts'
+import { McpHandler } from '../handlers/remote.ts'
+import { secretsOf } from '../handlers/secret.ts'
 import { Steps } from '../handlers/steps.ts'
+import type { Detail } from '../protocol/http-error.ts'
 import { CallToolResult, Tool } from '../protocol/tool.ts'
 import { invalid } from './issues.ts'
 import { Placement, readItem, tooLong, type Form, type ItemRecord } from './item.ts'
 import { ToolName } from './names.ts'
+import { MAX_RATE_LIMIT } from './server.ts'
+
+/** What stands in the text of every binding that refers to a secret. */
+export const SECRET_MARK = '{"secret":"'
 
 const MAX_INPUT_SCHEMA_BYTES = 256 * 1024
 
-const Handler = z.strictObject({
+const StaticHandler = z.strictObject({
   kind: z
     .literal('static')
     .meta({ description: 'A literal result, {argument} filled in its texts' }),
@@ -18,12 +27,18 @@ const Handler = z.strictObject({
   steps: Steps.optional().meta({ description: 'Sent before the result: progress, logs, waits' }),
 })
 
-/** What a call needs: the handler, and the client capabilities the tool cannot do without. */
+const Handler = z.discriminatedUnion('kind', [StaticHandler, HttpHandler, McpHandler])
+
+/** What a call needs: the handler, the client capabilities it cannot do without, and its limit. */
 export const Binding = z.strictObject({
   handler: Handler,
   requires: z.record(z.string(), z.unknown()).optional(),
+  rateLimit: z.int().min(1).max(MAX_RATE_LIMIT).optional().meta({
+    description: 'Calls a minute for each key, or for each address where there is none',
+  }),
 })
-export type Binding = z.infer<typeof Binding>
+/** As it is stored: defaults are filled in where it runs. */
+export type Binding = z.input<typeof Binding>
 
 export const ToolInput = z.looseObject({
   ...Tool.shape,
@@ -36,10 +51,11 @@ export const TOOL_FORM: Form = {
   kind: 'tools',
   schema: ToolInput,
   name: 'name',
-  serving: ['handler', 'requires'],
-  problems: ({ inputSchema }) => [
+  serving: ['handler', 'requires', 'rateLimit'],
+  problems: ({ inputSchema }, binding) => [
     ...tooLong('inputSchema', JSON.stringify(inputSchema), MAX_INPUT_SCHEMA_BYTES),
     ...findParamHeaders(inputSchema).problems,
+    ...handlerProblems(binding as Binding, inputSchema),
   ],
 }
 
@@ -50,7 +66,23 @@ export function parseTool(value: unknown, at = ''): ItemRecord {
   return record
 }
 
+/** What is wrong with a handler that only the rest of its tool tells. */
+function handlerProblems({ handler }: Binding, inputSchema: unknown): Detail[] {
+  if (handler.kind === 'http') return httpProblems(handler, inputSchema)
+  if (handler.kind === 'static') return []
+  return [{ path: 'handler.kind', message: 'is "mcp" for the tools of a remote server alone' }]
+}
+
+/** Whether a tool, by its binding's text, uses a secret of the organization. */
+export function usesSecret(binding: string): boolean {
+  if (!binding.includes(SECRET_MARK)) return false
+  const { handler } = JSON.parse(binding) as Binding
+  return handler.kind === 'http' && secretsOf(handler).length > 0
+}
+
 /** Whether a tool's binding has a step that logs: the server then offers log levels. */
 export function isLogging(binding: Binding): boolean {
-  return binding.handler.steps?.some((step) => isObject(step) && 'log' in step) ?? false
+  const { handler } = binding
+  if (handler.kind !== 'static') return false
+  return handler.steps?.some((step) => isObject(step) && 'log' in step) ?? false
 }

@@ -17,19 +17,20 @@ export type SecretReference = z.infer<typeof SecretReference>
 export const OpenOrSecret = z.union([z.string().max(8192), SecretReference])
 export type OpenOrSecret = z.infer<typeof OpenOrSecret>
 
-/** The names of all secrets that a value refers to, at whatever depth. */
-export function secretsIn(value: unknown): string[] {
-  const names = new Set<string>()
-  const visit = (node: unknown): void => {
-    if (Array.isArray(node)) node.forEach(visit)
-    else if (isSecretReference(node)) names.add(node.secret)
-    else if (isObject(node)) Object.values(node).forEach(visit)
-  }
-  visit(value)
-  return [...names]
+/** Where secrets may stand in what a tool or a remote server is reached by. */
+export type Authorized = {
+  auth?: Readonly<Record<string, unknown>> | undefined
+  headers?: Readonly<Record<string, OpenOrSecret>> | undefined
+  query?: Readonly<Record<string, OpenOrSecret>> | undefined
+}
+
+/** The names of all secrets that a request refers to; a header may itself be called `secret`. */
+export function secretsOf({ auth = {}, headers = {}, query = {} }: Authorized): string[] {
+  const values = [auth, headers, query].flatMap((members): unknown[] => Object.values(members))
+  return [...new Set(values.filter(isSecretReference).map(({ secret }) => secret))]
 }
 
 /** Whether a value is a reference to a secret and nothing else. */
-export function isSecretReference(value: unknown): value is SecretReference {
+function isSecretReference(value: unknown): value is SecretReference {
   return isObject(value) && typeof value['secret'] === 'string' && Object.keys(value).length === 1
 }

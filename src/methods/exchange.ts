@@ -28,6 +28,10 @@ export type Exchange = {
   note: Note
   /** The secrets of these names, sealed; undefined where the organization could not be asked. */
   sealed: (names: readonly string[]) => Promise<Sealed | undefined>
+  /** How many deployments of ours the request came through. */
+  hops: number
+  /** Takes one call of a tool with a limit; the seconds to wait where there were too many. */
+  takeCall: (tool: string, perMinute: number) => Promise<number | undefined>
   /** The catalog, compared with the truth at most 5 s ago; undefined when nobody could be asked. */
   verified: () => Promise<Catalog | undefined>
   /** The catalog as it was at a revision; undefined once that has expired. */

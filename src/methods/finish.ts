@@ -8,6 +8,7 @@ import { HttpError } from '../protocol/http-error.ts'
 import { RpcError } from '../protocol/json-rpc.ts'
 import type { Revision } from '../protocol/revisions.ts'
 import type { CallToolResult } from '../protocol/tool.ts'
+import { runHttp } from '../upstream/http/run.ts'
 import { runSteps, type RunOptions } from '../upstream/run-steps.ts'
 import type { World } from '../upstream/world.ts'
 import type { Prepared, Subject, Work } from './prepared.ts'
@@ -90,7 +91,9 @@ function clean(text: string): string {
     .toWellFormed()
 }
 
-async function run(work: Work, { revision, ...options }: FinishOptions): Promise<Ran> {
+async function run(work: Work, options: FinishOptions): Promise<Ran> {
+  if (work.kind === 'http') return runHttp(work.call, options.world, options)
+  const { revision } = options
   const { steps, result } = work
   await runSteps(revision === '2024-11-05' ? steps.map(withoutMessage) : steps, options)
   return { result }

@@ -4,11 +4,14 @@
  */
 import type { Step } from '../handlers/steps.ts'
 import type { CallToolResult } from '../protocol/tool.ts'
+import type { HttpCall } from '../upstream/http/call.ts'
 
 /** What a call is of, for the call log. */
 export type Subject = { organization: string; server: string; tool: string; caller: string }
 
-export type Work = { kind: 'static'; steps: readonly Step[]; result: CallToolResult }
+export type Work =
+  | { kind: 'static'; steps: readonly Step[]; result: CallToolResult }
+  | { kind: 'http'; call: HttpCall }
 
 /** `isUnknown`: the tool may be made up, and is not logged: anybody could fill the log with those. */
 export type Prepared = { subject: Subject; work: Work; isUnknown?: boolean }

@@ -9,12 +9,15 @@ import {
   INVALID_PARAMS,
   isObject,
   MISSING_CLIENT_CAPABILITY,
+  RATE_LIMITED,
   RpcError,
 } from '../protocol/json-rpc.ts'
 import { findParamHeaders, requireParamHeaders } from '../protocol/param-headers.ts'
 import { MODERN_REVISION } from '../protocol/revisions.ts'
-import type { CallToolResult } from '../protocol/tool.ts'
+import { secretsOf } from '../handlers/secret.ts'
+import type { CallToolResult, Tool } from '../protocol/tool.ts'
 import { findViolations, withDefaults } from '../upstream/arguments.ts'
+import type { HttpCall } from '../upstream/http/call.ts'
 import type { RunOptions } from '../upstream/run-steps.ts'
 import { fillResult } from '../upstream/static.ts'
 import { withholds } from '../visibility/visible.ts'
@@ -93,7 +96,7 @@ async function prepare(
 ): Promise<Prepared> {
   const subject = subjectOf(exchange, tool.name)
   const { inputSchema, outputSchema } = catalog.tool(tool)
-  const { handler, requires } = catalog.toolBinding(tool)
+  const { handler, requires, rateLimit } = catalog.toolBinding(tool)
   if (exchange.revision === MODERN_REVISION && exchange.headers !== undefined) {
     requireParamHeaders(findParamHeaders(inputSchema).headers, args, exchange.headers)
   }
@@ -113,6 +116,19 @@ async function prepare(
   if (violations.length > 0) {
     return failure(subject, `Invalid arguments for ${tool.name}:\n${violations.join('\n')}`)
   }
+  if (rateLimit !== undefined) await requireSlot(exchange, tool.name, rateLimit)
+  if (handler.kind === 'http')
+    return prepareHttp(exchange, subject, {
+      organization: catalog.organization,
+      server: catalog.id,
+      revision: catalog.revision,
+      tool: tool.name,
+      handler,
+      args: knownArguments(inputSchema, filled),
+      outputSchema,
+      hops: exchange.hops,
+    })
+  if (handler.kind === 'mcp') return failure(subject, 'The remote server of the tool is unknown')
   const names = new Set(Object.keys(inputSchema.properties ?? {}))
   const result = fillResult(handler.result, names, filled)
   if (outputSchema !== undefined && result.isError !== true) {
@@ -123,6 +139,46 @@ async function prepare(
     }
   }
   return { subject, work: { kind: 'static', steps: handler.steps ?? [], result } }
+}
+
+/** A call of an HTTP tool with the secrets it needs, still sealed. */
+async function prepareHttp(
+  { sealed }: CallExchange,
+  subject: Subject,
+  call: Omit<HttpCall, 'sealed'>,
+): Promise<Prepared> {
+  const names = secretsOf(call.handler)
+  const secrets = names.length === 0 ? {} : await sealed(names)
+  if (secrets === undefined) {
+    return failure(
+      subject,
+      'The secrets of the tool could not be had just now. Retry in a few seconds.',
+    )
+  }
+  return { subject, work: { kind: 'http', call: { ...call, sealed: secrets } } }
+}
+
+/** What an API is sent: declared properties, and others where the schema says that it takes them. */
+function knownArguments(
+  { properties = {}, additionalProperties, patternProperties }: Tool['inputSchema'],
+  args: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  if (additionalProperties !== undefined || patternProperties !== undefined) return args
+  return Object.fromEntries(
+    Object.entries(args).filter(([name]) => Object.hasOwn(properties, name)),
+  )
+}
+
+/** Throws when a tool with a limit was called too often; other calls go on (`surfaces.md` A28). */
+async function requireSlot(
+  { takeCall }: CallExchange,
+  tool: string,
+  perMinute: number,
+): Promise<void> {
+  const waitSeconds = await takeCall(tool, perMinute)
+  if (waitSeconds === undefined) return
+  const message = `Tool ${tool} is called more than ${perMinute} times a minute`
+  throw new RpcError(RATE_LIMITED, message, { data: { retry_after: waitSeconds } })
 }
 
 /** What the client can do: said on this request, or when its session was opened. */

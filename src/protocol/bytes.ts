@@ -27,3 +27,14 @@ export function concat(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   }
   return whole
 }
+
+const BASE64_CHUNK_BYTES = 32 * 1024 // as many arguments as a call takes
+
+/** Bytes as padded base64. */
+export function encodeBase64(bytes: Uint8Array): string {
+  let binary = ''
+  for (let at = 0; at < bytes.length; at += BASE64_CHUNK_BYTES) {
+    binary += String.fromCharCode(...bytes.subarray(at, at + BASE64_CHUNK_BYTES))
+  }
+  return btoa(binary)
+}

@@ -17,6 +17,8 @@ export const INVALID_REQUEST = -32600
 export const METHOD_NOT_FOUND = -32601
 export const INVALID_PARAMS = -32602
 export const INTERNAL_ERROR = -32603
+/** A tool's own rate limit; `data.retry_after` in seconds (`surfaces.md` A28). */
+export const RATE_LIMITED = -32000
 export const HEADER_MISMATCH = -32020
 export const MISSING_CLIENT_CAPABILITY = -32021
 export const UNSUPPORTED_VERSION = -32022

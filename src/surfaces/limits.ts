@@ -12,16 +12,25 @@ const FAILED_CREDENTIALS_A_MINUTE = 60 // by address
 
 /** Takes `slots` of a limit, or throws 429 with `Retry-After`. */
 export async function requireSlots(
-  { env }: Platform,
+  platform: Platform,
   key: string,
   perMinute: number,
   slots = 1,
 ): Promise<void> {
-  const delta = Math.ceil(MAX_RATE_LIMIT / perMinute)
   for (let taken = 0; taken < slots; taken++) {
-    const { success } = await env.LIMITER.limit({ key, delta })
-    if (!success) throw tooMany(perMinute)
+    if (!(await takeSlot(platform, key, perMinute))) throw tooMany(perMinute)
   }
+}
+
+/** Takes one slot of a limit; false where there is none left. */
+export async function takeSlot(
+  { env }: Platform,
+  key: string,
+  perMinute: number,
+): Promise<boolean> {
+  const delta = Math.ceil(MAX_RATE_LIMIT / perMinute)
+  const { success } = await env.LIMITER.limit({ key, delta })
+  return success
 }
 
 /** Lets a request ask past KV, or throws 429: each such question wakes an object. */

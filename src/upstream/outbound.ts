@@ -1,6 +1,19 @@
 /**
- * The one function for every request that leaves this deployment.
+ * The one function for every request that leaves this deployment. It decides where a request may go,
+ * at first and after each redirect, and what of it may go there: credentials stay with the origin
+ * they are for. Time-outs, retries and reading the answer are the caller's.
  */
+import { isHeaderValue } from '../handlers/headers.ts'
+import { ROLLCALL_VERSION } from '../protocol/implementation.ts'
+import { isPrivateHost } from './private-address.ts'
+
+const MAX_REDIRECTS = 5
+const MAX_URL_LENGTH = 16 * 1024 // what the platform takes
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
+const ALWAYS_CREDENTIALS = ['authorization', 'cookie']
+
+/** How many deployments of ours a request came through, so that a circle of them ends. */
+export const HOPS_HEADER = 'rollcall-hops'
 
 /** What a deployment allows. */
 export type OutboundPolicy = {
@@ -14,16 +27,107 @@ export type OutboundRequest = {
   url: string
   method: string
   headers: Headers
-  body?: string
+  body?: string | undefined
   signal: AbortSignal
+  /** How many deployments of ours the request came through before this one; default 0. */
+  hops?: number | undefined
+  /** How many redirects to follow; 0 gives the first one back. Default 5. */
+  maxRedirects?: number
+  /** Names of what must not go to another origin, beside Authorization and Cookie. */
+  credentials?: { headers: readonly string[]; query: readonly string[] } | undefined
 }
 
 export type Outbound = (request: OutboundRequest) => Promise<Response>
 
+/** A request that may not be made; the message names the host and holds no secret. */
+export class OutboundRefused extends Error {}
+
 /** The outbound function under a policy. */
-export function createOutbound({ allowsHttp }: OutboundPolicy): Outbound {
-  return ({ url, ...init }) => {
-    if (!allowsHttp && !url.startsWith('https:')) throw new TypeError('https only')
-    return fetch(url, init)
+export function createOutbound(policy: OutboundPolicy): Outbound {
+  return async ({ url, method, headers: given, body, signal, hops = 0, ...options }) => {
+    const { maxRedirects = MAX_REDIRECTS, credentials } = options
+    const headers = ownHeaders(given, hops)
+    let target = requireTarget(url, policy)
+    let init = { method, body }
+    for (let redirects = 0; ; redirects++) {
+      const { body: content = null } = init
+      const response = await fetch(target.href, {
+        method: init.method,
+        headers,
+        body: content,
+        signal,
+        redirect: 'manual',
+        cache: 'no-store', // what one caller may see is not kept for another
+      })
+      const location = response.headers.get('location')
+      if (maxRedirects === 0 || location === null || !REDIRECTS.has(response.status)) {
+        return response
+      }
+      await response.body?.cancel()
+      if (redirects === maxRedirects) {
+        throw new OutboundRefused(`${target.hostname} redirects more than ${maxRedirects} times`)
+      }
+      const next = requireRedirect(location, target, policy)
+      if (next.origin !== target.origin) {
+        for (const name of ALWAYS_CREDENTIALS) headers.delete(name)
+        for (const name of credentials?.headers ?? []) headers.delete(name)
+        for (const name of credentials?.query ?? []) next.searchParams.delete(name)
+      }
+      target = next
+      init = redirected(response.status, init)
+      if (init.body === undefined) headers.delete('content-type')
+    }
   }
+}
+
+/** Ours are said here, and a value that could end its line is never sent. */
+function ownHeaders(given: Headers, hops: number): Headers {
+  const headers = new Headers()
+  for (const [name, value] of given) {
+    if (!isHeaderValue(value)) throw new OutboundRefused(`The header ${name} has no clean value`)
+    headers.append(name, value)
+  }
+  headers.set(HOPS_HEADER, String(hops + 1))
+  if (!headers.has('user-agent')) headers.set('user-agent', `Rollcall/${ROLLCALL_VERSION}`)
+  return headers
+}
+
+function requireTarget(url: string | URL, { allowsHttp, allowsPrivate }: OutboundPolicy): URL {
+  if (!URL.canParse(url)) throw new OutboundRefused('The URL of a request cannot be read')
+  const target = new URL(url)
+  const { protocol, hostname, username, password, href } = target
+  if (protocol !== 'https:' && protocol !== 'http:') {
+    throw new OutboundRefused(`Requests are made over https, not ${protocol.slice(0, -1)}`)
+  }
+  if (protocol === 'http:' && !allowsHttp) {
+    throw new OutboundRefused(`Requests to ${hostname} must be made over https`)
+  }
+  if (username !== '' || password !== '') {
+    throw new OutboundRefused(`The URL at ${hostname} must have no user name or password in it`)
+  }
+  if (!allowsPrivate && isPrivateHost(hostname)) {
+    throw new OutboundRefused(`${hostname} is a private address or name, which is not asked`)
+  }
+  if (href.length > MAX_URL_LENGTH) {
+    throw new OutboundRefused(`The URL at ${hostname} is over ${MAX_URL_LENGTH / 1024} KiB`)
+  }
+  return target
+}
+
+function requireRedirect(location: string, from: URL, policy: OutboundPolicy): URL {
+  if (!URL.canParse(location, from.href)) {
+    throw new OutboundRefused(`${from.hostname} redirects to what is no URL`)
+  }
+  const next = requireTarget(new URL(location, from), policy)
+  if (from.protocol === 'https:' && next.protocol === 'http:') {
+    throw new OutboundRefused(`${from.hostname} redirects from https to http`)
+  }
+  return next
+}
+
+/** What is sent after a redirect (RFC 9110 §15.4): its body only where the method stays. */
+function redirected(status: number, init: { method: string; body: string | undefined }) {
+  const becomesGet =
+    (status === 303 && init.method !== 'HEAD') || (status < 303 && init.method === 'POST')
+  return becomesGet ? { method: 'GET', body: undefined } : init
 }

@@ -24,6 +24,8 @@ export function exchangeOf(catalog: Catalog, members: Partial<Exchange> = {}): E
     world: WORLD,
     note: () => {},
     sealed: async () => ({}),
+    hops: 0,
+    takeCall: async () => undefined,
     verified: async () => catalog,
     catalogAt: async (revision) => (revision === catalog.revision ? catalog : undefined),
     ...members,

@@ -35,9 +35,10 @@ export async function startRemote(answers: Answers): Promise<Remote> {
     const { body } = seen
     const method = seen.method === 'POST' ? (body?.method ?? 'reply') : seen.method
     const answer = answers[method]
-    if (typeof answer === 'function') return answer(seen, response)
-    if (answer !== undefined) return sendResult(seen, response, answer)
-    response.writeHead(seen.method === 'POST' && body?.id === undefined ? 202 : 404).end()
+    const isNotification = seen.method === 'POST' && body?.id === undefined
+    if (typeof answer === 'function') await answer(seen, response)
+    else if (answer === undefined) response.writeHead(isNotification ? 202 : 404).end()
+    else sendResult(seen, response, answer)
   })
   return {
     ...recording,

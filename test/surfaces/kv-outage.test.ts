@@ -32,6 +32,7 @@ class Edge {
       return value
     }
     const env = {
+      SEAL_KEYS,
       CATALOG: {
         getWithMetadata: async (key: string) => {
           this.reads++

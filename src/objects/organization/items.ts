@@ -1,5 +1,6 @@
 /** The items of a server in the database: reading them at a revision, and writing what changed. */
 import type { ItemRecord, Kind, Status } from '../../catalog/item.ts'
+import { SECRET_MARK, usesSecret } from '../../catalog/tool.ts'
 import { sha256Hex } from '../../sealing/digest.ts'
 import { storeBody } from './bodies.ts'
 
@@ -97,6 +98,15 @@ export function measureItems(sql: SqlStorage, server: string): { tools: number; 
       server,
     )
     .one()
+}
+
+/** The name of a tool that uses a secret of the organization, where the server has one. */
+export function findSecretHolder(sql: SqlStorage, server: string): string | undefined {
+  const query = `${SELECT} ${CURRENT} AND i.kind = 'tools' AND instr(b.body, ?) > 0`
+  for (const { name, binding } of sql.exec<Row>(query, server, SECRET_MARK)) {
+    if (usesSecret(binding)) return name
+  }
+  return undefined
 }
 
 export type ItemName = Pick<ItemRecord, 'kind' | 'name'>

@@ -1,13 +1,14 @@
 /** The servers of an organization in the database: their records, and the write all changes share. */
 import { MAX_PUBLISHED_BYTES } from '../../catalog/published.ts'
-import { MAX_TOOLS } from '../../catalog/server-file.ts'
+import { invalid } from '../../catalog/issues.ts'
+import { MAX_TOOLS, openWithSecret } from '../../catalog/server-file.ts'
 import { ServerSettings } from '../../catalog/server.ts'
 import { HttpError } from '../../protocol/http-error.ts'
 import { writeAudit, type Act } from './audit.ts'
 import type { Name } from './names.ts'
 import { notePublication, publishedVersion } from './publications.ts'
 import { dropServerHistory, writeRevision } from './revisions.ts'
-import { measureItems, writeItems, type ItemChange } from './items.ts'
+import { findSecretHolder, measureItems, writeItems, type ItemChange } from './items.ts'
 
 export type ServerRecord = {
   id: string
@@ -124,6 +125,7 @@ export function writeServer(
   const sameItems = items === undefined || !writeItems(sql, id, revision, items)
   if (sameItems && sameSettings) return before
   requirePublishable(sql, id)
+  if (settings.auth === 'none') requireNoSecret(sql, id)
   sql.exec(
     `INSERT INTO servers (id, slug, settings, revision, created_at, updated_at)
      VALUES (?1, ?2, ?3, ?4, ?5, ?5)
@@ -162,6 +164,11 @@ export function removeServer(sql: SqlStorage, server: LiveServer, act: Act, now:
 /** Whether settings are the same, in whatever order their members stand. */
 function isSame(one: ServerSettings, other: ServerSettings): boolean {
   return JSON.stringify(ServerSettings.parse(one)) === JSON.stringify(ServerSettings.parse(other))
+}
+
+function requireNoSecret(sql: SqlStorage, id: string): void {
+  const holder = findSecretHolder(sql, id)
+  if (holder !== undefined) throw invalid([openWithSecret(holder)])
 }
 
 function requirePublishable(sql: SqlStorage, id: string): void {

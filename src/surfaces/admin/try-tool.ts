@@ -53,6 +53,8 @@ async function run(
     catalog,
     params: { name: param(call, 'name'), arguments: args },
     headers: undefined,
+    hops: 0,
+    takeCall: async () => undefined, // limits are for clients
     clientCapabilities: {},
     world,
     note,

@@ -29,6 +29,7 @@ import {
   type Visitor,
 } from './in-session.ts'
 import { listen } from './listen.ts'
+import { hopsOf } from './hops.ts'
 import { answerLive } from './live-answer.ts'
 import {
   ACCEPTED,
@@ -58,6 +59,7 @@ export async function hosted(
   const { request } = visit
   const origin = request.headers.get('origin')
   try {
+    hopsOf(request.headers)
     const { catalog, staleMs } =
       freshCatalog(platform, address) ?? (await requireCatalog(platform, visit, address))
     requireOrigin(origin, catalog.settings.origins, platform.settings.DEVELOPMENT)

@@ -18,7 +18,9 @@ import {
   serverSource,
   vanitySource,
 } from '../sources.ts'
-import { invalidKey } from './access.ts'
+import { PERIOD_SECONDS, takeSlot } from '../limits.ts'
+import { invalidKey, limitKey } from './access.ts'
+import { hopsOf } from './hops.ts'
 
 export type Site = { platform: Platform; visit: Visit; catalog: Catalog; caller: Caller }
 
@@ -71,6 +73,8 @@ export function exchangeOf(
     world: platform.world,
     note: (entry) => platform.calls.add(entry, visit.waitUntil),
     sealed: (names) => sealed(site, names),
+    hops: hopsOf(visit.request.headers),
+    takeCall: (tool, perMinute) => takeCall(site, tool, perMinute),
     verified: () => verified(site),
     catalogAt: (revision) => catalogAt(site, revision),
   }
@@ -122,6 +126,13 @@ async function sealed({ platform, visit, catalog }: Site, names: readonly string
     throw error
   }
   return found
+}
+
+/** A tool is limited for each caller, as its server is. */
+async function takeCall(site: Site, tool: string, perMinute: number) {
+  const { platform, visit, catalog, caller } = site
+  const key = `tool ${catalog.id} ${tool} ${limitKey(catalog, caller, visit)}`
+  return (await takeSlot(platform, key, perMinute)) ? undefined : PERIOD_SECONDS
 }
 
 async function catalogAt({ platform, visit, catalog }: Site, revision: number) {

@@ -33,7 +33,7 @@ export type Deadline = {
 export function startDeadline({ signal, timeoutMs, maxMs }: Limits): Deadline {
   const abort = new AbortController()
   const limitMs = timeoutMs ?? DEFAULT_TIMEOUT_MS
-  const hardMs = Math.max(maxMs ?? DEFAULT_MAX_MS, maxMs === undefined ? limitMs : 0)
+  const hardMs = maxMs ?? Math.max(DEFAULT_MAX_MS, limitMs)
   let holders = 0
 
   const fail = (ms: number) => () =>

@@ -15,7 +15,7 @@ import {
   MODERN_REVISION,
   SUPPORTED_VERSIONS,
 } from '../../protocol/revisions.ts'
-import { knownOf, type ModernConnection } from './connection.ts'
+import { knownOf, MAX_GREETING_BYTES, type ModernConnection } from './connection.ts'
 import { exchange, type Hooks } from './exchange.ts'
 import { UpstreamFault, type FaultKind } from './fault.ts'
 import type { Post } from './post.ts'
@@ -83,7 +83,15 @@ export async function probe(
 async function discover(post: Post, hooks: Hooks): Promise<ProbeOutcome> {
   const to = { era: 'modern', revision: MODERN_REVISION } as const
   try {
-    const { result } = await exchange(post, to, { method: 'server/discover', params: {} }, hooks)
+    const { result } = await exchange(
+      post,
+      to,
+      { method: 'server/discover', params: {} },
+      {
+        ...hooks,
+        maxBytes: MAX_GREETING_BYTES,
+      },
+    )
     return { result }
   } catch (error) {
     if (error instanceof UpstreamFault) return { fault: error }

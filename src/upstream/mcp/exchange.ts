@@ -4,7 +4,7 @@
 import { essenceOf } from '../../protocol/headers.ts'
 import { readAnswer } from './answer-stream.ts'
 import { startDeadline, type Limits } from './deadline.ts'
-import { MAX_MESSAGE_BYTES, readText } from './events.ts'
+import { MAX_MESSAGE_BYTES, readText, type ReadOptions } from './events.ts'
 import { excerptOf, UpstreamFault } from './fault.ts'
 import { createInbox, type Inbox, type InboxHooks } from './inbox.ts'
 import {
@@ -63,7 +63,7 @@ export async function exchange(
     const result =
       essenceOf(response.headers.get('content-type')) === 'text/event-stream'
         ? await readAnswer({ post, to, response, inbox, deadline, maxBytes })
-        : await readJson(response, inbox, { maxBytes, signal: deadline.signal })
+        : await readJson(response, inbox, { maxBytes, signal: deadline.signal }, secret)
     return { result, headers: response.headers }
   } catch (error) {
     if (!deadline.signal.aborted) throw error
@@ -81,13 +81,14 @@ export async function exchange(
 async function readJson(
   response: Response,
   inbox: Inbox,
-  options: { maxBytes: number; signal: AbortSignal },
+  options: ReadOptions,
+  secret: string | undefined,
 ): Promise<Record<string, unknown>> {
   const text = await readText(response.body, options)
   const message = parseJson(text)
   const { status } = response
   if (message === undefined) {
-    const said = /^\s*</.test(text) ? undefined : excerptOf(text)
+    const said = /^\s*</.test(text) ? undefined : excerptOf(text, secret)
     const what = text === '' ? 'nothing' : 'what is no JSON'
     throw new UpstreamFault('malformed', `The remote server answered with ${what}`, {
       status,

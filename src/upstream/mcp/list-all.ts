@@ -47,85 +47,116 @@ const MAX_WALK_MS = 120_000
 const MAX_LEFT = 1_000
 
 /** All items of a kind that are fit, and which were left out. */
-export function listAll(
+export async function listAll(
   post: Post,
   connection: Connection,
   kind: ListedKind,
   bounds: ListBounds = {},
 ): Promise<Listed> {
-  const again = () => walk(post, connection, kind, bounds, undefined)
-  return walk(post, connection, kind, bounds, again)
+  const walk = () => walkPages({ post, connection, kind, bounds, endsAt: Date.now() + MAX_WALK_MS })
+  const first = await walk()
+  if (first.outcome === 'whole') return first.listed
+  const { outcome, listed, fault } = await walk()
+  if (outcome === 'invalid_cursor') throw fault
+  return listed
 }
 
-/** Walks the pages; `again` starts over, once, where the list changed or a cursor became invalid. */
-async function walk(
-  post: Post,
-  connection: Connection,
-  kind: ListedKind,
-  { signal, timeoutMs, maxPages = MAX_PAGES, maxItems, maxBytes = MAX_LIST_BYTES }: ListBounds,
-  again: (() => Promise<Listed>) | undefined,
-): Promise<Listed> {
-  const { method, changed, maxItems: mostItems } = LISTS[kind]
-  const limit = maxItems ?? mostItems
-  const items: Record<string, unknown>[] = []
-  const left: Listed['left'] = []
+type Walk = {
+  post: Post
+  connection: Connection
+  kind: ListedKind
+  bounds: ListBounds
+  endsAt: number
+}
+/** How a walk came out: `changed` under it, or met a cursor that had become invalid. */
+type Walked =
+  | { outcome: 'whole' | 'changed'; listed: Listed; fault?: undefined }
+  | { outcome: 'invalid_cursor'; listed: Listed; fault: UpstreamFault }
+
+async function walkPages(walk: Walk): Promise<Walked> {
+  const { kind, connection, bounds } = walk
+  const {
+    maxPages = MAX_PAGES,
+    maxItems = LISTS[kind].maxItems,
+    maxBytes = MAX_LIST_BYTES,
+  } = bounds
+  const listed: Listed = { items: [], left: [], isTruncated: true, ttlMs: Infinity }
+  const cursors = new Set<unknown>()
   const keys = new Set<string>()
-  const cursors = new Set<string>()
-  const endsAt = Date.now() + MAX_WALK_MS
   let cursor: string | undefined
   let bytes = 0
-  let ttlMs: number | undefined = Infinity
   let hasChanged = false
-  const done = (isTruncated: boolean): Listed => ({ items, left, isTruncated, ttlMs })
+  const done = (): Walked => ({ outcome: hasChanged ? 'changed' : 'whole', listed })
 
-  for (let pages = 0; pages < maxPages; pages++) {
-    const maxMs = endsAt - Date.now()
-    if (maxMs <= 0) return done(true)
-    let page: Record<string, unknown>
-    try {
-      page = await sendRequest(
-        post,
-        connection,
-        { method, params: cursor === undefined ? {} : { cursor } },
-        {
-          signal,
-          timeoutMs,
-          maxMs,
-          maxBytes: maxBytes - bytes,
-          listChanged: (what) => (hasChanged ||= what === changed),
-        },
-      )
-    } catch (error) {
-      if (!(error instanceof UpstreamFault) || pages === 0) throw error
-      if (error.code === INVALID_PARAMS && again !== undefined) return again()
-      if (error.kind === 'too_large') return done(true)
-      throw error
-    }
-    if (hasChanged && again !== undefined) return again()
-    const listed = page[kind]
-    if (!Array.isArray(listed)) {
-      throw new UpstreamFault('malformed', `The remote server's ${method} has no list in it`)
-    }
-    ttlMs = lesser(ttlMs, page['ttlMs'])
-    for (const [index, item] of listed.entries()) {
-      if (items.length >= limit || left.length >= MAX_LEFT) return done(true)
+  /** Takes the items of a page; false when there is no room for all. */
+  const take = (items: unknown[]): boolean => {
+    for (const [index, item] of items.entries()) {
+      if (listed.items.length >= maxItems || listed.left.length >= MAX_LEFT) return false
       const judged = judgeItem(kind, item, index, connection.era === 'modern')
       bytes += judged.bytes
-      if (bytes > maxBytes) return done(true)
+      if (bytes > maxBytes) return false
       if ('reason' in judged) {
-        left.push({ name: judged.name, reason: judged.reason })
+        listed.left.push({ name: judged.name, reason: judged.reason })
       } else if (!keys.has(judged.key)) {
         keys.add(judged.key)
-        items.push(item)
+        listed.items.push(judged.item)
       }
     }
-    const { nextCursor } = page
-    if (typeof nextCursor !== 'string') return done(false) // null is what some send for no more
-    if (cursors.has(nextCursor)) return done(true)
-    cursors.add(nextCursor)
-    cursor = nextCursor
+    return true
   }
-  return done(true)
+
+  for (let pages = 0; pages < maxPages && Date.now() < walk.endsAt; pages++) {
+    let page: Page
+    try {
+      page = await readPage(walk, cursor, maxBytes - bytes, () => (hasChanged = true))
+    } catch (error) {
+      if (!(error instanceof UpstreamFault) || pages === 0) throw error
+      if (error.code === INVALID_PARAMS) return { outcome: 'invalid_cursor', listed, fault: error }
+      if (error.kind !== 'too_large') throw error
+      return done()
+    }
+    listed.ttlMs = lesser(listed.ttlMs, page.ttlMs)
+    if (!take(page.items)) return done()
+    cursor = page.nextCursor
+    if (cursor === undefined) {
+      listed.isTruncated = false
+      return done()
+    }
+    if (cursors.has(cursor)) return done()
+    cursors.add(cursor)
+  }
+  return done()
+}
+
+type Page = { items: unknown[]; nextCursor: string | undefined; ttlMs: unknown }
+
+async function readPage(
+  { post, connection, kind, bounds, endsAt }: Walk,
+  cursor: string | undefined,
+  maxBytes: number,
+  onChange: () => void,
+): Promise<Page> {
+  const { method, changed } = LISTS[kind]
+  const { signal, timeoutMs } = bounds
+  const params = cursor === undefined ? {} : { cursor }
+  const result = await sendRequest(
+    post,
+    connection,
+    { method, params },
+    {
+      signal,
+      timeoutMs,
+      maxMs: endsAt - Date.now(),
+      maxBytes,
+      listChanged: (what) => what === changed && onChange(),
+    },
+  )
+  const { [kind]: items, nextCursor, ttlMs } = result
+  if (!Array.isArray(items)) {
+    throw new UpstreamFault('malformed', `The remote server's ${method} has no list in it`)
+  }
+  // `null` is what some send for no more.
+  return { items, nextCursor: typeof nextCursor === 'string' ? nextCursor : undefined, ttlMs }
 }
 
 function lesser(ttlMs: number | undefined, other: unknown): number | undefined {

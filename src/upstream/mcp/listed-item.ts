@@ -18,7 +18,10 @@ const KEYS: Readonly<Record<ListedKind, string>> = {
   resourceTemplates: 'uriTemplate',
 }
 
-export type Judged = { name: string; bytes: number } & ({ key: string } | { reason: string })
+export type Judged = { name: string; bytes: number } & (
+  | { key: string; item: Record<string, unknown> }
+  | { reason: string }
+)
 
 /** An item's key and size, or the reason to leave it out; `hasHeaders`: `x-mcp-header` has a meaning. */
 export function judgeItem(
@@ -48,7 +51,7 @@ export function judgeItem(
     const [problem] = hasHeaders ? findParamHeaders(inputSchema).problems : []
     if (problem !== undefined) return unfit(`${problem.path} ${problem.message}`, bytes)
   }
-  return { name, bytes, key }
+  return { name, bytes, key, item }
 }
 
 function sizeOf(value: object): number {

@@ -1,6 +1,6 @@
 /** The handshake of the session era (`mcp-protocol.md` §3.1). The session id it gives is a secret. */
 import { isLegacyRevision, NEWEST_LEGACY, type LegacyRevision } from '../../protocol/revisions.ts'
-import { knownOf, type LegacyConnection } from './connection.ts'
+import { knownOf, MAX_GREETING_BYTES, type LegacyConnection } from './connection.ts'
 import { exchange, type Hooks } from './exchange.ts'
 import { excerptOf, UpstreamFault } from './fault.ts'
 import { CLIENT } from './outgoing.ts'
@@ -42,7 +42,7 @@ export async function openSession(
     post,
     { era: 'legacy' },
     initializeRequest(capabilities),
-    hooks,
+    { ...hooks, maxBytes: MAX_GREETING_BYTES },
   )
   const revision = requireRevision(result)
   const sessionId = headers.get('mcp-session-id')

@@ -4,7 +4,7 @@
  */
 import { essenceOf } from '../../protocol/headers.ts'
 import type { LegacyRevision } from '../../protocol/revisions.ts'
-import { knownOf, type SseConnection } from './connection.ts'
+import { knownOf, MAX_GREETING_BYTES, type SseConnection } from './connection.ts'
 import { startDeadline, type Deadline } from './deadline.ts'
 import { eventsOf, MAX_MESSAGE_BYTES } from './events.ts'
 import type { Hooks } from './exchange.ts'
@@ -38,7 +38,8 @@ export async function connectSse(
   capabilities: Readonly<Record<string, unknown>>,
   hooks: Pick<Hooks, 'signal' | 'timeoutMs'>,
 ): Promise<SseConnection> {
-  return visit(post, url, capabilities, hooks, async ({ revision, initialized }) => ({
+  const bounded = { ...hooks, maxBytes: MAX_GREETING_BYTES }
+  return visit(post, url, capabilities, bounded, async ({ revision, initialized }) => ({
     era: 'sse',
     revision,
     url,

@@ -287,8 +287,8 @@ describe('While a request runs', () => {
         eventOf(note('notifications/progress', { progressToken, progress: value }))
       sendEvents(
         to,
-        ...[progress(1), progress(1), progress(0.5), progress(2, 'other'), progress('3')],
-        ...[progress(2.5), eventOf(response(id))],
+        progress(1) + progress(1) + progress(0.5) + progress(2, 'other') + progress('3'),
+        progress(2.5) + eventOf(response(id)),
       )
     }
     const hooks: Hooks = { progress: ({ progress }) => heard.push(progress) }
@@ -483,9 +483,12 @@ describe('A stream that ends early', () => {
       {
         GET: (_seen, to) => {
           parts += 1
-          if (parts === 2) return void to.socket?.destroy()
-          sendEvents(to, parts < 6 ? `id: a${parts + 1}\ndata:\n\n` : eventOf(response(id)))
-          to.end()
+          if (parts === 2) {
+            to.socket?.destroy()
+          } else {
+            sendEvents(to, parts < 6 ? `id: a${parts + 1}\ndata:\n\n` : eventOf(response(id)))
+            to.end()
+          }
         },
       },
     )

@@ -77,6 +77,16 @@ describe('openSession', () => {
     })
   })
 
+  it('keeps no more than 512 KiB of what a server says of itself', async () => {
+    const result = {
+      protocolVersion: '2025-11-25',
+      capabilities: {},
+      instructions: 'x'.repeat(512 * 1024),
+    }
+    const remote = await start({ initialize: result })
+    await assert.rejects(openSession(remote.post, 0, {}, {}), { kind: 'too_large' })
+  })
+
   it('cancels no initialize that takes too long', async () => {
     const remote = await start({ initialize: () => undefined })
     await assert.rejects(openSession(remote.post, 0, {}, { timeoutMs: 50 }), { kind: 'timeout' })

@@ -1,0 +1,154 @@
+/**
+ * The result of a call, from what the API answered: by its status, its media type and the shape the
+ * handler asks for. Secrets are taken out of every text in it.
+ */
+import { DEFAULT_MAX_RESPONSE_BYTES, type ResponseShape } from '../../handlers/http.ts'
+import { essenceOf } from '../../protocol/headers.ts'
+import { encodeBase64 } from '../../protocol/bytes.ts'
+import { isDeeperThan, MAX_DEPTH } from '../../protocol/json-depth.ts'
+import type { CallToolResult } from '../../protocol/tool.ts'
+import { findViolations } from '../arguments.ts'
+import { decodeText, readBounded } from '../bounded-body.ts'
+import type { OpenedSecrets } from '../opened-secrets.ts'
+import { CallFailed, keyOf, type HttpCall, type HttpOutcome } from './call.ts'
+import { fillText, keep } from './shape.ts'
+
+const MAX_ERROR_BYTES = 16 * 1024
+const MAX_EXCERPT_LENGTH = 1000
+const MAX_LISTED_HEADERS_LENGTH = 10_000
+const NO_SHAPE: ResponseShape = {}
+
+/** The outcome of an answer that is no error; `CallFailed` where it is not what the tool wants. */
+export async function readAnswer(
+  call: HttpCall,
+  response: Response,
+  secrets: OpenedSecrets,
+): Promise<HttpOutcome> {
+  const { status } = response
+  const { handler } = call
+  const limit = handler.maxResponseBytes ?? DEFAULT_MAX_RESPONSE_BYTES
+  const { bytes, isCut } = await readBounded(response, limit)
+  const log = { status, bytes: bytes.length }
+  if (isCut) {
+    return failed(`The answer is over ${limit} bytes, more than this tool may take`, log)
+  }
+  try {
+    return { result: checked(call, resultOf(call, response, bytes, secrets)), ...log }
+  } catch (error) {
+    if (!(error instanceof CallFailed)) throw error
+    return failed(secrets.redactError(error.message), log)
+  }
+}
+
+/** The outcome of an answer that is an error: its status, and an excerpt of what it says. */
+export async function readError(response: Response, secrets: OpenedSecrets): Promise<HttpOutcome> {
+  const { status, headers } = response
+  const { bytes, isCut } = await readBounded(response, MAX_ERROR_BYTES)
+  const whole = plainText(decodeText(bytes, headers.get('content-type')), secrets)
+  // Where the answer was cut, a secret may have been: its first half is none we know.
+  const text = isCut ? whole.slice(0, Math.max(0, whole.length - secrets.longest)) : whole
+  const excerpt = text.slice(0, MAX_EXCERPT_LENGTH).toWellFormed()
+  const said = excerpt === '' ? '' : `: ${excerpt}`
+  return failed(`The API answered ${status}${said}`, { status, bytes: bytes.length })
+}
+
+/** A failure as a result that says so, and the same for the log. */
+export function failed(
+  problem: string,
+  log: { status?: number; bytes?: number } = {},
+): HttpOutcome {
+  const { status, bytes } = log
+  return {
+    result: { content: [{ type: 'text', text: problem }], isError: true },
+    status,
+    bytes,
+    problem,
+  }
+}
+
+function resultOf(
+  { handler, outputSchema }: HttpCall,
+  response: Response,
+  bytes: Uint8Array,
+  secrets: OpenedSecrets,
+): CallToolResult {
+  const { status, headers } = response
+  if (handler.method === 'HEAD') return textResult(secrets.redact(listHeaders(response)))
+  if (bytes.length === 0) return textResult(`The API answered ${status} without content`)
+  const type = headers.get('content-type')
+  const essence = essenceOf(type)
+  const [family] = essence.split('/', 1)
+  if (family === 'image' || family === 'audio') {
+    return { content: [{ type: family, data: encodeBase64(bytes), mimeType: essence }] }
+  }
+  const text = decodeText(bytes, type)
+  const { response: shape = NO_SHAPE } = handler
+  const isShaped = shape !== NO_SHAPE || outputSchema !== undefined
+  const isJson = /^application\/(?:.+\+)?json$/.test(essence)
+  if (!isJson && !isShaped) return textResult(secrets.redact(text))
+  const parsed = requireJson(text, isJson ? undefined : essence)
+  if (!isShaped && secrets.longest === 0) return textResult(text)
+  if (isDeeperThan(parsed, MAX_DEPTH)) {
+    throw new CallFailed(`The answer nests deeper than ${MAX_DEPTH} levels`)
+  }
+  const clean = secrets.redactDeep(parsed)
+  const kept = keep(clean, shape)
+  // What is given whole is given as it came, so that no long number loses its last digits.
+  const whole = kept === parsed ? text : JSON.stringify(kept)
+  const made = shape.text === undefined ? whole : fillText(shape.text, kept)
+  return {
+    ...textResult(secrets.redact(made)),
+    ...(outputSchema !== undefined && { structuredContent: kept }),
+  }
+}
+
+/** The result, where it has what the tool promises. */
+function checked(call: HttpCall, result: CallToolResult): CallToolResult {
+  const { outputSchema, tool } = call
+  if (outputSchema === undefined) return result
+  const problems = findViolations(`${keyOf(call)} output`, outputSchema, result.structuredContent)
+  if (problems.length === 0) return result
+  throw new CallFailed(`The result of ${tool} is not what it promises:\n${problems.join('\n')}`)
+}
+
+function requireJson(text: string, otherType: string | undefined): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    const what =
+      otherType === undefined ? 'is broken JSON' : `is no JSON but ${otherType || 'untyped'}`
+    throw new CallFailed(`The answer ${what}`)
+  }
+}
+
+function listHeaders({ status, headers }: Response): string {
+  const lines = [...headers].map(([name, value]) => `${name}: ${value}`)
+  return [`HTTP ${status}`, ...lines].join('\n').slice(0, MAX_LISTED_HEADERS_LENGTH).toWellFormed()
+}
+
+/** A text of an error as a person may read it: no secrets, tags, controls or runs of blanks. */
+function plainText(text: string, secrets: OpenedSecrets): string {
+  const bare = unescaped(text, secrets)
+    .replaceAll(/<(script|style)\b[^]*?(?:<\/\1>|$)/gi, ' ')
+    .replaceAll(/<[/!a-z][^<>]*>/gi, ' ')
+    .replaceAll(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
+    .trim()
+  return secrets.redactError(bare)
+}
+
+/** JSON without secrets that hide in its escapes; other text without those that stand in it. */
+function unescaped(text: string, secrets: OpenedSecrets): string {
+  if (/^\s*[[{"]/.test(text)) {
+    try {
+      const value: unknown = JSON.parse(text)
+      if (!isDeeperThan(value, MAX_DEPTH)) return JSON.stringify(secrets.redactDeep(value))
+    } catch {
+      // No JSON, though it begins like it.
+    }
+  }
+  return secrets.redactError(text)
+}
+
+function textResult(text: string): CallToolResult {
+  return { content: [{ type: 'text', text }] }
+}

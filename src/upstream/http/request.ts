@@ -1,0 +1,150 @@
+/**
+ * The request of a call: arguments to path, query, header and body, then what is constant, then
+ * authorization. A later one of a name takes the place of an earlier one, so that no argument
+ * stands in for a constant or a credential.
+ */
+import { isHeaderValue } from '../../handlers/headers.ts'
+import type { Destination, HttpHandlerInput } from '../../handlers/http.ts'
+import type { OpenOrSecret } from '../../handlers/secret.ts'
+import { fillUrlTemplate, PathStep, placeholdersOf } from '../../handlers/url-template.ts'
+import type { OutboundRequest } from '../outbound.ts'
+import { basicCredentials, type OpenedSecrets } from '../opened-secrets.ts'
+import { CallFailed } from './call.ts'
+
+/** What a request is before it is sent. */
+export type Built = Pick<OutboundRequest, 'url' | 'method' | 'headers' | 'body'> & {
+  credentials: { headers: string[]; query: string[] }
+}
+
+type Args = Readonly<Record<string, unknown>>
+type Placed = { query: URLSearchParams; headers: Headers; body: [string, unknown][] }
+
+const BODY_METHODS: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH'])
+
+/**
+ * The request for these arguments, or `CallFailed` naming the argument or secret that is wrong. What
+ * an OAuth token authorizes is left to do.
+ */
+export function buildRequest(handler: HttpHandlerInput, args: Args, secrets: OpenedSecrets): Built {
+  const { method = 'GET', url } = handler
+  const filled = fillUrl(url, args)
+  const placed = placeArguments(handler, args)
+  const { query, headers } = placed
+  const body = bodyOf(handler.body, method, placed.body)
+  if (!headers.has('accept')) headers.set('accept', 'application/json, */*;q=0.5')
+  if (body !== undefined) headers.set('content-type', BODY_TYPES[handler.body ?? 'json'])
+  const credentials = { headers: [] as string[], query: [] as string[] }
+  const setHeader = (name: string, value: OpenOrSecret) => {
+    headers.set(name, requireHeaderValue(secrets, value))
+    if (typeof value !== 'string') credentials.headers.push(name)
+  }
+  const setQuery = (name: string, value: OpenOrSecret) => {
+    query.set(name, secrets.reveal(value))
+    if (typeof value !== 'string') credentials.query.push(name)
+  }
+  for (const [name, value] of Object.entries(handler.headers ?? {})) setHeader(name, value)
+  for (const [name, value] of Object.entries(handler.query ?? {})) setQuery(name, value)
+  const { auth } = handler
+  if (auth?.type === 'header') setHeader(auth.name, auth.value)
+  if (auth?.type === 'query') setQuery(auth.name, auth.value)
+  const authorization = authorizationOf(handler, secrets)
+  if (authorization !== undefined) headers.set('authorization', authorization)
+  return { url: withQuery(filled, query), method, headers, body, credentials }
+}
+
+const BODY_TYPES = { json: 'application/json', form: 'application/x-www-form-urlencoded' }
+
+function authorizationOf({ auth }: HttpHandlerInput, secrets: OpenedSecrets) {
+  if (auth?.type === 'bearer') return `Bearer ${requireHeaderValue(secrets, auth.token)}`
+  if (auth?.type !== 'basic') return undefined
+  return basicCredentials(secrets, auth.username, auth.password)
+}
+
+function requireHeaderValue(secrets: OpenedSecrets, value: OpenOrSecret): string {
+  const text = secrets.reveal(value)
+  if (isHeaderValue(text)) return text
+  const what = typeof value === 'string' ? 'A constant header' : `The secret "${value.secret}"`
+  throw new CallFailed(`${what} is not clean enough to stand in a header`)
+}
+
+function fillUrl(url: string, args: Args): string {
+  const valueOf = (name: string) => {
+    const value = Object.hasOwn(args, name) ? args[name] : undefined
+    if (value === undefined || value === null) {
+      throw new CallFailed(`The argument "${name}" is needed: it is part of the URL`)
+    }
+    return requireText(name, value)
+  }
+  try {
+    return fillUrlTemplate(url, valueOf)
+  } catch (error) {
+    if (!(error instanceof PathStep)) throw error
+    const names = placeholdersOf(error.message).map((name) => `"${name}"`)
+    const message = 'must not be empty, "." or "..": it is part of the path of the URL'
+    throw new CallFailed(`The argument ${names.join(' with ')} ${message}`)
+  }
+}
+
+/** Puts each argument that is not of the path where it goes. */
+function placeArguments(handler: HttpHandlerInput, args: Args): Placed {
+  const placed: Placed = { query: new URLSearchParams(), headers: new Headers(), body: [] }
+  const inPath = new Set(placeholdersOf(handler.url))
+  const byDefault = BODY_METHODS.has(handler.method ?? 'GET') ? 'body' : 'query'
+  for (const [name, value] of Object.entries(args)) {
+    if (inPath.has(name) || value === undefined) continue
+    const given: Destination | undefined = Object.hasOwn(handler.arguments ?? {}, name)
+      ? handler.arguments?.[name]
+      : undefined
+    place(placed, given ?? { in: byDefault }, name, value)
+  }
+  return placed
+}
+
+function place(placed: Placed, destination: Destination, name: string, value: unknown): void {
+  if (destination.in === 'path') return
+  const target = destination.name ?? name
+  if (destination.in === 'body') placed.body.push([target, value])
+  else if (destination.in === 'query') appendFields(placed.query, name, target, value)
+  else if (value !== null) {
+    const text = Array.isArray(value)
+      ? value.map((item) => requireText(name, item)).join(', ')
+      : requireText(name, value)
+    if (!isHeaderValue(text)) {
+      throw new CallFailed(
+        `The argument "${name}" cannot stand in a header: it has a line end or another character that is not for one`,
+      )
+    }
+    placed.headers.set(target, text)
+  }
+}
+
+function bodyOf(
+  type: 'json' | 'form' = 'json',
+  method: string,
+  members: readonly [string, unknown][],
+): string | undefined {
+  if (members.length === 0 && !BODY_METHODS.has(method)) return undefined
+  if (type === 'json') return JSON.stringify(Object.fromEntries(members))
+  const form = new URLSearchParams()
+  for (const [name, value] of members) appendFields(form, name, name, value)
+  return form.toString()
+}
+
+/** A list is a field for each item; what is null is none. */
+function appendFields(fields: URLSearchParams, argument: string, name: string, value: unknown) {
+  for (const item of Array.isArray(value) ? value : [value]) {
+    if (item !== null) fields.append(name, requireText(argument, item))
+  }
+}
+
+function requireText(argument: string, value: unknown): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  if (text.isWellFormed()) return text
+  throw new CallFailed(`The argument "${argument}" has half a character in it (a lone surrogate)`)
+}
+
+function withQuery(url: string, query: URLSearchParams): string {
+  if (query.size === 0) return url
+  const sign = !url.includes('?') ? '?' : /[?&]$/.test(url) ? '' : '&'
+  return `${url}${sign}${query.toString()}`
+}
