@@ -18,6 +18,7 @@ import {
 } from './published.ts'
 import type { ServerSettings } from './server.ts'
 import type { Binding } from './tool.ts'
+import type { PublishedUpstream } from './upstream.ts'
 
 /** Some items of a kind, with a key that is the same exactly when the names are. */
 export type Selection = { key: string; includes: (name: string) => boolean }
@@ -34,6 +35,8 @@ export class Catalog {
   readonly revision: number
   readonly settings: ServerSettings
   readonly features: Features
+  /** What is known of the server that a remote one stands for. */
+  readonly upstream: PublishedUpstream | undefined
   readonly #published: Published
   readonly #differing: ReadonlyMap<Kind, number>
   readonly #renderings: Renderings
@@ -45,6 +48,7 @@ export class Catalog {
     this.revision = published.revision
     this.settings = published.settings
     this.features = published.features
+    this.upstream = published.upstream
     this.#published = published
     this.#renderings = renderings
     this.#differing = new Map(
@@ -59,6 +63,11 @@ export class Catalog {
   get bytes(): number {
     const items = KINDS.reduce((count, kind) => count + this.items(kind).length, 0)
     return this.#published.bytes.length + items * ITEM_BYTES
+  }
+
+  /** What clients are told of the server as a whole: the operator's words, else the upstream's. */
+  get instructions(): string | undefined {
+    return this.settings.instructions ?? this.upstream?.instructions
   }
 
   /** The active items of a kind in order. */

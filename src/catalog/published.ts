@@ -15,6 +15,7 @@ import { KINDS, type ItemRecord, type Kind } from './item.ts'
 import { differingRevisions } from './project-item.ts'
 import { ServerSettings } from './server.ts'
 import { isLogging, type Binding } from './tool.ts'
+import { offers, PublishedUpstream } from './upstream.ts'
 
 /** KV holds 25 MiB in a value; what is longer is refused when it is written. */
 export const MAX_PUBLISHED_BYTES = 24 * 1024 * 1024
@@ -46,6 +47,8 @@ const Header = z.object({
     logging: z.boolean(),
     completions: z.boolean(),
   }),
+  /** What is known of the server that a remote one stands for; absent before it was ever read. */
+  upstream: PublishedUpstream.optional(),
   items: z.object({
     tools: Index,
     prompts: Index,
@@ -56,7 +59,8 @@ const Header = z.object({
 
 /**
  * What a server offers at all, paused items counted: a capability does not come and go with the last
- * tool's status. Log levels and completions only where an item uses them.
+ * tool's status. Log levels and completions only where an item uses them. A remote server offers what
+ * its upstream does.
  */
 export type Features = {
   tools: boolean
@@ -85,6 +89,7 @@ export type Published = {
   revision: number
   settings: ServerSettings
   features: Features
+  upstream?: PublishedUpstream | undefined
   lists: Readonly<Record<Kind, PublishedList>>
   bytes: Uint8Array<ArrayBuffer>
 }
@@ -96,7 +101,7 @@ export class UnreadablePublished extends Error {}
 
 /** The value for a server, its active items listed; those of a kind are given in order. */
 export function formatPublished(
-  server: { organization: string; id: string; revision: number; settings: ServerSettings },
+  server: Pick<Published, 'organization' | 'id' | 'revision' | 'settings' | 'upstream'>,
   items: readonly ItemRecord[],
 ): Uint8Array<ArrayBuffer> {
   const sections: Uint8Array[] = []
@@ -115,7 +120,10 @@ export function formatPublished(
     sections.push(encodeUtf8(opening(kind)), ...separated(definitions), encodeUtf8(']\n'))
     bindings.push(...serving)
   }
-  const header = { format: 1, ...server, features: featuresOf(items), items: index }
+  // Overrides are in the items already, and may be as large as all of them.
+  const { overrides: _, ...settings } = server.settings
+  const features = server.upstream ? featuresOfUpstream(server.upstream) : featuresOf(items)
+  const header = { format: 1, ...server, settings, features, items: index }
   return concat([encodeUtf8(`${JSON.stringify(header)}\n`), ...sections, ...bindings])
 }
 
@@ -202,6 +210,16 @@ function featuresOf(items: readonly ItemRecord[]): Features {
     completions: items.some(
       ({ kind, binding }) => kind !== 'tools' && 'completions' in JSON.parse(binding),
     ),
+  }
+}
+
+function featuresOfUpstream(upstream: PublishedUpstream): Features {
+  return {
+    tools: offers(upstream, 'tools'),
+    prompts: offers(upstream, 'prompts'),
+    resources: offers(upstream, 'resources'),
+    logging: offers(upstream, 'logging'),
+    completions: offers(upstream, 'completions'),
   }
 }
 

@@ -10,18 +10,26 @@ import { formatItem, KINDS, readItem, type Form, type ItemRecord, type Kind } fr
 import { ServerId, slugify } from './names.ts'
 import { PROMPT_FORM, PromptInput } from './prompt.ts'
 import { RESOURCE_FORM, ResourceInput, ResourceTemplateInput, TEMPLATE_FORM } from './resource.ts'
-import { ServerSettings } from './server.ts'
+import { isRemote, requireCoherent, ServerSettings } from './server.ts'
 import { TOOL_FORM, ToolInput, usesSecret } from './tool.ts'
 
 export const MAX_TOOLS = 20_000
 const MAX_OTHERS = 5000
 const MAX_TEMPLATES = 200 // a URI is matched against each
 
-const FORMS: Readonly<Record<Kind, { form: Form; limit: number }>> = {
-  tools: { form: TOOL_FORM, limit: MAX_TOOLS },
-  prompts: { form: PROMPT_FORM, limit: MAX_OTHERS },
-  resources: { form: RESOURCE_FORM, limit: MAX_OTHERS },
-  resourceTemplates: { form: TEMPLATE_FORM, limit: MAX_TEMPLATES },
+/** How many items of each kind a server may have. */
+export const LIMITS: Readonly<Record<Kind, number>> = {
+  tools: MAX_TOOLS,
+  prompts: MAX_OTHERS,
+  resources: MAX_OTHERS,
+  resourceTemplates: MAX_TEMPLATES,
+}
+
+const FORMS: Readonly<Record<Kind, Form>> = {
+  tools: TOOL_FORM,
+  prompts: PROMPT_FORM,
+  resources: RESOURCE_FORM,
+  resourceTemplates: TEMPLATE_FORM,
 }
 
 export const ServerFile = z.strictObject({
@@ -56,9 +64,10 @@ export type ParsedServerFile = {
 export function parseServerFile(value: unknown): ParsedServerFile {
   const frame = Frame.safeParse(value, { reportInput: true })
   const details = frame.success ? [] : detailsOf(frame.error)
-  const items = KINDS.flatMap((kind) =>
-    readItems(kind, isObject(value) ? value[kind] : [], details),
-  )
+  const members = isObject(value) ? value : {}
+  const ofRemote = members['kind'] === 'remote'
+  const items = ofRemote ? [] : KINDS.flatMap((kind) => readItems(kind, members[kind], details))
+  if (ofRemote) details.push(...itemsOfItsOwn(members))
   if (frame.success && frame.data.auth === 'none') {
     const holder = items.find(({ binding }) => usesSecret(binding))
     if (holder !== undefined) details.push(openWithSecret(holder.name))
@@ -75,7 +84,7 @@ export function parseServerFile(value: unknown): ParsedServerFile {
   } = frame.data
   return {
     id,
-    settings: { ...settings, slug: slug ?? slugify(settings.name) },
+    settings: requireCoherent({ ...settings, slug: slug ?? slugify(settings.name) }),
     slugIsDerived: slug === undefined,
     items,
   }
@@ -86,12 +95,23 @@ export function openWithSecret(tool: string): Detail {
   return { path: 'auth', message: `must be key while the tool ${tool} uses a secret` }
 }
 
+/** Lists that stand in the file of a remote server, which has none of its own. */
+function itemsOfItsOwn(members: Readonly<Record<string, unknown>>): Detail[] {
+  return KINDS.filter((kind) => {
+    const list = members[kind]
+    return Array.isArray(list) && list.length > 0
+  }).map((path) => ({ path, message: 'come from the remote server' }))
+}
+
 /** The items of one kind; what is wrong with them goes to `details`. */
 function readItems(kind: Kind, values: unknown, details: Detail[]): ItemRecord[] {
-  const { form, limit } = FORMS[kind]
+  const form = FORMS[kind]
   const records: ItemRecord[] = []
   const names = new Set<string>()
-  for (const [index, value] of (Array.isArray(values) ? values.slice(0, limit) : []).entries()) {
+  for (const [index, value] of (Array.isArray(values)
+    ? values.slice(0, LIMITS[kind])
+    : []
+  ).entries()) {
     const at = `${kind}[${index}]`
     const read = readItem(form, value, at)
     details.push(...read.details)
@@ -106,13 +126,14 @@ function readItems(kind: Kind, values: unknown, details: Detail[]): ItemRecord[]
   return records
 }
 
-/** The text of a server file, from what is stored; items of each kind in sort order. */
+/** The text of a server file, from what is stored; items of each kind in sort order, none of a remote one. */
 export function formatServerFile(
   id: string,
   settings: ServerSettings,
   items: readonly ItemRecord[],
 ): string {
   const head = JSON.stringify({ id, ...settings })
+  if (isRemote(settings)) return head
   const lists = KINDS.flatMap((kind) => {
     const texts = items
       .filter((item) => item.kind === kind)

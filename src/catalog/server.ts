@@ -1,7 +1,14 @@
-/** The settings of a server we serve: what an operator may say about it beside its items. */
+/**
+ * The settings of a server we serve: what an operator may say about it beside its items. Of a remote
+ * server that is also where it is, and what was changed of what it offers (`design.md` §3).
+ */
 import * as z from 'zod'
-import { requireValid } from './issues.ts'
+import { Remote } from '../handlers/remote.ts'
+import { secretsOf } from '../handlers/secret.ts'
+import type { Detail } from '../protocol/http-error.ts'
+import { invalid, requireValid } from './issues.ts'
 import { Slug } from './names.ts'
+import { Overrides, problemsOfOverrides, settledOverrides } from './overrides.ts'
 
 /** 6,000 a minute is what the one rate-limit binding counts (`design.md` §7). */
 export const MAX_RATE_LIMIT = 6000
@@ -47,6 +54,15 @@ export const ServerSettings = z.strictObject({
   sessionIdleSeconds: z.int().min(1).max(86_400).default(3600).meta({
     description: 'When a session that nothing is heard of ends',
   }),
+  kind: z.enum(['hosted', 'remote']).optional().meta({
+    description: 'hosted, the default: its items are here; remote: they are read from `remote`',
+  }),
+  hosted: z.boolean().optional().meta({
+    description:
+      'Whether clients find it at its endpoint. Default: true of hosted, false of remote',
+  }),
+  remote: Remote.optional().meta({ description: 'The MCP server that a remote server stands for' }),
+  overrides: Overrides.optional(),
 })
 export type ServerSettings = z.infer<typeof ServerSettings>
 
@@ -65,7 +81,69 @@ export type SettingsPatch = Readonly<Record<string, unknown>>
 /** The settings after a change, or 422 naming the fields that do not fit. */
 export function patchSettings(settings: ServerSettings, patch: SettingsPatch): ServerSettings {
   const next = Object.entries({ ...settings, ...patch }).filter(([, value]) => value !== null)
-  return requireValid(ServerSettings, Object.fromEntries(next))
+  const checked = requireValid(ServerSettings, Object.fromEntries(next))
+  requireSameKind(settings, checked)
+  return requireCoherent(checked)
+}
+
+export function isRemote({ kind }: ServerSettings): boolean {
+  return kind === 'remote'
+}
+
+/** Whether clients find a server at its endpoint. */
+export function hasHostedFace(settings: ServerSettings): boolean {
+  return settings.hosted ?? !isRemote(settings)
+}
+
+/** Throws 422: a server that is there stays of its kind. */
+export function requireSameKind(before: ServerSettings, after: ServerSettings): void {
+  if (isRemote(before) === isRemote(after)) return
+  throw invalid([{ path: 'kind', message: 'cannot be changed; make another server' }])
+}
+
+/** The settings without what only says a default, or 422 where members do not fit each other. */
+export function requireCoherent(settings: ServerSettings): ServerSettings {
+  const problems = problemsOfSettings(settings)
+  if (problems.length > 0) throw invalid(problems)
+  return settled(settings)
+}
+
+/** What does not fit together in settings whose members are each right. */
+export function problemsOfSettings(settings: ServerSettings): Detail[] {
+  const { remote, overrides } = settings
+  if (!isRemote(settings)) {
+    const message = 'is of servers of kind "remote" alone'
+    return Object.entries({ remote, overrides })
+      .filter(([, value]) => value !== undefined)
+      .map(([path]) => ({ path, message }))
+  }
+  return [
+    ...(remote === undefined ? [{ path: 'remote', message: 'is missing' }] : []),
+    ...(isOpenWithSecret(settings)
+      ? [{ path: 'auth', message: 'must not be none: the remote server is called with a secret' }]
+      : []),
+    ...problemsOfOverrides(overrides ?? {}),
+  ]
+}
+
+/** Whether anybody could spend a secret of the organization on the remote server. */
+function isOpenWithSecret(settings: ServerSettings): boolean {
+  const { auth, remote } = settings
+  return auth === 'none' && hasHostedFace(settings) && secretsOf(remote ?? {}).length > 0
+}
+
+/** The same settings, said in the one way in which they are stored. */
+export function settled(settings: ServerSettings): ServerSettings {
+  const { kind: _, hosted, remote, overrides, ...rest } = settings
+  const changed = settledOverrides(overrides ?? {})
+  const face = isRemote(settings) === hosted ? { hosted } : {}
+  return {
+    ...rest,
+    ...(isRemote(settings) && { kind: 'remote' as const }),
+    ...face,
+    ...(remote && { remote }),
+    ...(Object.keys(changed).length > 0 && { overrides: changed }),
+  }
 }
 
 function isOrigin(text: string): boolean {

@@ -17,7 +17,7 @@ import { MAX_RATE_LIMIT } from './server.ts'
 /** What stands in the text of every binding that refers to a secret. */
 export const SECRET_MARK = '{"secret":"'
 
-const MAX_INPUT_SCHEMA_BYTES = 256 * 1024
+export const MAX_INPUT_SCHEMA_BYTES = 256 * 1024
 
 const StaticHandler = z.strictObject({
   kind: z

@@ -1,6 +1,6 @@
 /**
- * What makes a server remote: where the MCP server behind it is, how it is spoken to, and what the
- * operator changed of what it offers. All of it is kept with the settings, so it survives refreshes.
+ * What makes a server remote: where the MCP server behind it is and how it is spoken to, and what
+ * binds one of its tools. What an operator changed of those stands in catalog/overrides.ts.
  */
 import * as z from 'zod'
 import { Auth } from './auth.ts'
@@ -8,8 +8,7 @@ import { ConstantHeaders } from './headers.ts'
 import { MAX_TIMEOUT_SECONDS } from './http.ts'
 
 export const DEFAULT_REMOTE_TIMEOUT_SECONDS = 60
-const DEFAULT_REFRESH_SECONDS = 600
-const MAX_OVERRIDES = 20_000
+export const DEFAULT_REFRESH_SECONDS = 600
 
 /** A tool of a remote server, called there by the name it has there. */
 export const McpHandler = z.strictObject({
@@ -39,19 +38,3 @@ export const Remote = z.strictObject({
   }),
 })
 export type Remote = z.infer<typeof Remote>
-
-/** What an operator changed of a remote tool; what is absent stays the remote server's. */
-export const ToolOverride = z.strictObject({
-  name: z.string().optional(),
-  title: z.string().max(1000).optional(),
-  description: z.string().max(20_000).optional(),
-  annotations: z.record(z.string(), z.unknown()).optional(),
-  status: z.enum(['active', 'paused']).optional(),
-  sortOrder: z.int().min(0).max(1_000_000_000).optional(),
-})
-export type ToolOverride = z.infer<typeof ToolOverride>
-
-/** Overrides by the name a tool has at the remote server. */
-export const Overrides = z
-  .record(z.string().min(1).max(1000), ToolOverride)
-  .refine((all) => Object.keys(all).length <= MAX_OVERRIDES, `may have ${MAX_OVERRIDES} members`)

@@ -19,10 +19,12 @@ export function capabilitiesOf(catalog: Catalog, era: Era): Capabilities {
   return capabilities
 }
 
-function make({ settings, features }: Catalog, era: Era): Capabilities {
+function make({ settings, features, upstream }: Catalog, era: Era): Capabilities {
   const changes = settings.notifications ? { listChanged: true } : {}
   // A session takes subscriptions in any case; the stateless era has them on a stream alone.
-  const subscribes = era === 'legacy' || settings.notifications
+  const isHeard = era === 'legacy' || settings.notifications
+  // A subscription to a remote server's resource is relayed, where it takes any.
+  const subscribes = isHeard && (!upstream || upstream.capabilities.resources?.subscribe === true)
   const hasTools = features.tools || !(features.prompts || features.resources)
   return {
     ...(hasTools && { tools: changes }),

@@ -5,7 +5,7 @@ import { cacheHints, complete, type Exchange } from './exchange.ts'
 
 /** Revisions, capabilities and instructions, with cache hints. */
 export function discover(exchange: Exchange) {
-  const { instructions } = exchange.catalog.settings
+  const { instructions } = exchange.catalog
   return {
     supportedVersions: SUPPORTED_VERSIONS,
     capabilities: capabilitiesOf(exchange.catalog, 'modern'),

@@ -16,7 +16,8 @@ import { neededFor, requireInputRequests } from '../upstream/relay/ask-client.ts
 import { relay, type RelayCall, type RelayMethod } from '../upstream/relay/relay.ts'
 import { AskRefused } from '../upstream/run-steps.ts'
 import { missingCapabilities } from './client-capabilities.ts'
-import type { Finished, FinishOptions } from './finish.ts'
+import type { Ran } from './call-entry.ts'
+import type { FinishOptions } from './finish.ts'
 import { projectBlock, projectResult } from './project-result.ts'
 import { relayedBlock, relayedCallResult } from './relayed-content.ts'
 import { sealState } from './request-state.ts'
@@ -29,7 +30,7 @@ const OWN: ReadonlySet<string> = new Set(['resultType', 'ttlMs', 'cacheScope'])
 const RESOURCE_NOT_FOUND = -32002 // of the session era
 
 /** Relays a request; what comes of it, or the JSON-RPC error that the caller gets. */
-export async function finishRelay(call: RelayCall, options: FinishOptions): Promise<Finished> {
+export async function finishRelay(call: RelayCall, options: FinishOptions): Promise<Ran> {
   try {
     const result = await relay(call, options.world, options)
     if (result['resultType'] === 'input_required') {
@@ -45,14 +46,13 @@ export async function finishRelay(call: RelayCall, options: FinishOptions): Prom
   }
 }
 
-const SHAPES: Readonly<
-  Record<RelayMethod, (result: Members, options: FinishOptions) => Members>
-> = {
-  'tools/call': (result, { revision }) => projectResult(relayedCallResult(result), revision),
-  'prompts/get': shapePrompt,
-  'resources/read': shapeContents,
-  'completion/complete': shapeCompletion,
-}
+const SHAPES: Readonly<Record<RelayMethod, (result: Members, options: FinishOptions) => Members>> =
+  {
+    'tools/call': (result, { revision }) => projectResult(relayedCallResult(result), revision),
+    'prompts/get': shapePrompt,
+    'resources/read': shapeContents,
+    'completion/complete': shapeCompletion,
+  }
 
 function shapePrompt(result: Members, { revision }: FinishOptions): Members {
   const { messages } = result
@@ -80,11 +80,14 @@ async function inputRequired(
   call: RelayCall,
   result: Members,
   options: FinishOptions,
-): Promise<Finished> {
+): Promise<Ran> {
   const { revision, declared, world } = options
   const requests = requireInputRequests(result)
   if (revision !== MODERN_REVISION) {
-    return failed(call, 'It asks the user or the model something, which this client cannot be asked')
+    return failed(
+      call,
+      'It asks the user or the model something, which this client cannot be asked',
+    )
   }
   for (const { method, params } of Object.values(requests)) {
     const needed = neededFor(method, params) ?? {}
@@ -107,7 +110,7 @@ function refused(
   call: RelayCall,
   fault: UpstreamFault,
   { revision, declared }: FinishOptions,
-): Finished {
+): Ran {
   const { code, data, message, status } = fault
   const needed = isObject(data) ? data['requiredCapabilities'] : undefined
   if (code === MISSING_CLIENT_CAPABILITY && isObject(needed)) {
@@ -124,7 +127,7 @@ function refused(
 }
 
 /** A failure in the channel that the method has for it (§6.3). */
-function failed({ method }: RelayCall, text: string, code?: number): Finished {
+function failed({ method }: RelayCall, text: string, code?: number): Ran {
   if (method !== 'tools/call') {
     throw new RpcError(code === INVALID_PARAMS ? INVALID_PARAMS : INTERNAL_ERROR, text)
   }

@@ -11,7 +11,7 @@ export function initialize({ params, catalog }: Exchange) {
   if (capabilities !== undefined && !isObject(capabilities))
     throw bad('capabilities must be an object')
   if (clientInfo !== undefined && !isObject(clientInfo)) throw bad('clientInfo must be an object')
-  const { instructions } = catalog.settings
+  const { instructions } = catalog
   return {
     protocolVersion: isLegacyRevision(protocolVersion) ? protocolVersion : NEWEST_LEGACY,
     capabilities: capabilitiesOf(catalog, 'legacy'),

@@ -5,7 +5,7 @@
  */
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Kind } from '../catalog/item.ts'
-import { secretsIn } from '../handlers/secret.ts'
+import { secretsOf } from '../handlers/secret.ts'
 import { INTERNAL_ERROR, INVALID_PARAMS, isObject, RpcError } from '../protocol/json-rpc.ts'
 import { MAX_URI_LENGTH } from '../protocol/uri-template.ts'
 import { canonicalJson } from '../sealing/canonical.ts'
@@ -26,6 +26,8 @@ export type Named = {
   paramHeaders?: Readonly<Record<string, string>>
 }
 
+type Relaying = Pick<Exchange, 'catalog' | 'caller' | 'params' | 'world' | 'clientCapabilities'>
+
 /** What a remote server answers beside `tools/call`. */
 const RELAYED: ReadonlyMap<string, (exchange: Exchange) => Named> = new Map([
   ['prompts/get', namedPrompt],
@@ -44,12 +46,15 @@ export async function prepareRelay(method: string, exchange: Exchange): Promise<
   if (named === undefined) throw new Error(`${method} is not relayed`)
   const target = await targetOf(exchange)
   if (target !== undefined) return relayed(exchange, target, named)
-  throw new RpcError(INTERNAL_ERROR, 'This could not be looked up just now. Retry in a few seconds.')
+  throw new RpcError(
+    INTERNAL_ERROR,
+    'This could not be looked up just now. Retry in a few seconds.',
+  )
 }
 
 /** A request ready to be sent, with what the caller answers to what it was asked before. */
 export async function relayed(
-  exchange: Exchange,
+  exchange: Relaying,
   target: Target,
   { method, name, params, paramHeaders = {} }: Named,
 ): Promise<Prepared> {
@@ -70,16 +75,20 @@ export async function relayed(
 }
 
 /** The remote server behind a server; undefined where its secrets cannot be had just now. */
-export async function targetOf({ catalog, sealed, hops }: Exchange): Promise<Target | undefined> {
+export async function targetOf({
+  catalog,
+  sealed,
+  hops,
+}: Pick<Exchange, 'catalog' | 'sealed' | 'hops'>): Promise<Target | undefined> {
   const { organization, id: server } = catalog
   const { remote } = catalog.settings
   if (remote === undefined) throw new Error('a server that is not remote')
-  const secrets = await sealed(secretsIn(remote))
+  const secrets = await sealed(secretsOf(remote))
   return secrets && { organization, server, remote, sealed: secrets, hops }
 }
 
 /** `inputResponses` and the remote server's own `requestState`, where the caller comes with them. */
-async function answersIn(exchange: Exchange, place: readonly string[]): Promise<Members> {
+async function answersIn(exchange: Relaying, place: readonly string[]): Promise<Members> {
   if (exchange.clientCapabilities === undefined) return {} // of the stateless era alone
   const { inputResponses, requestState } = exchange.params
   if (inputResponses !== undefined && !isObject(inputResponses)) {

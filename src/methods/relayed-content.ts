@@ -15,9 +15,7 @@ export function relayedBlock(value: unknown): ContentBlock {
 }
 
 /** A call's result; one without content shows its structured content as text. */
-export function relayedCallResult(
-  result: Readonly<Record<string, unknown>>,
-): CallToolResult {
+export function relayedCallResult(result: Readonly<Record<string, unknown>>): CallToolResult {
   const { content, structuredContent, isError, _meta, ...rest } = result
   const blocks = Array.isArray(content) ? content.map(relayedBlock) : []
   if (!Array.isArray(content) && structuredContent !== undefined) {

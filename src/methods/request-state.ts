@@ -3,7 +3,7 @@
  * was made for, and for a short time (`mcp-protocol.md` §4.8). What comes back is attacker input until
  * it opens.
  */
-import { INVALID_PARAMS, isObject, RpcError } from '../protocol/json-rpc.ts'
+import { INVALID_PARAMS, RpcError } from '../protocol/json-rpc.ts'
 import { CannotOpen } from '../sealing/seal.ts'
 import type { World } from '../upstream/world.ts'
 

@@ -12,7 +12,7 @@ import type { SettingsPatch } from '../catalog/server.ts'
 import type { ItemRecord } from '../catalog/item.ts'
 import { encodeUtf8 } from '../protocol/bytes.ts'
 import { outcomeOf } from '../protocol/http-error.ts'
-import type { CallEntry } from '../methods/finish.ts'
+import type { CallEntry } from '../methods/call-entry.ts'
 import { readAudit } from './organization/audit.ts'
 import {
   deleteCalls,

@@ -14,6 +14,7 @@ import type { Connection } from '../upstream/mcp/connection.ts'
 import { endSession } from '../upstream/mcp/end-session.ts'
 import { UpstreamFault } from '../upstream/mcp/fault.ts'
 import type { Post } from '../upstream/mcp/post.ts'
+import { OpenedSecrets } from '../upstream/opened-secrets.ts'
 import { postTo } from '../upstream/relay/post-to.ts'
 import type { Target } from '../upstream/relay/target.ts'
 import type { Want } from '../upstream/relay/upstreams.ts'
@@ -68,7 +69,7 @@ export class Upstream extends DurableObject<UpstreamBindings> {
   }
 
   /** The connection that is wanted. */
-  async connect(target: Target, want: Want): Promise<Met<Connection>> {
+  async meet(target: Target, want: Want): Promise<Met<Connection>> {
     return metOf(async () => this.#connections.find(target, await this.#post(target), want))
   }
 
@@ -197,7 +198,8 @@ export class Upstream extends DurableObject<UpstreamBindings> {
   }
 
   async #post(target: Target): Promise<Post> {
-    return postTo(this.#world, target, await this.#world.open(target.organization, target.sealed))
+    const opened = await this.#world.open(target.organization, target.sealed)
+    return postTo(this.#world, target, new OpenedSecrets(opened))
   }
 
   async #tell(uri: string): Promise<void> {

@@ -29,7 +29,7 @@ export function createUpstreams(upstreams: DurableObjectNamespace<Upstream>): Up
       const key = keyOf(target, want)
       const known = memory.get(key)
       if (known !== undefined && known.until > Date.now()) return known.connection
-      return remember(key, requireMet(await stubOf(target).connect(target, want)))
+      return remember(key, requireMet(await stubOf(target).meet(target, want)))
     },
     async replace(target, want, failed, how) {
       const key = keyOf(target, want)

@@ -22,8 +22,14 @@ export type RunOptions = {
   /** Ends the waiting, and everything after it. */
   signal: AbortSignal
   notify: (notification: Notification) => void
+  /** What the client can be asked, as it declared it. */
+  declared: Readonly<Record<string, unknown>>
   /** Absent where the client cannot be asked while the call runs. */
   ask?: Ask | undefined
+  /** The id of the session that the call is in. */
+  session?: string | undefined
+  /** Keeps work that may outlive the call. */
+  waitUntil: (work: Promise<unknown>) => void
 }
 
 /** Runs the steps in order; returns early when the call was cancelled. */

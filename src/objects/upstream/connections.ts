@@ -58,7 +58,9 @@ export class Connections {
     const known = this.#read(config, session)
     if (known === undefined || !isSame(known, failed)) return this.find(target, post, want)
     if (how === 'reopen') {
-      return this.#once(`${config} ${session}`, () => this.#open(config, post, want, known.checkedAt))
+      return this.#once(`${config} ${session}`, () =>
+        this.#open(config, post, want, known.checkedAt),
+      )
     }
     this.#sql.exec('DELETE FROM connections')
     return this.find(target, post, want)

@@ -61,7 +61,9 @@ export class Watch {
 
   /** When to look again, in ms since the epoch; undefined where nothing is wanted. */
   nextAt(): number | undefined {
-    const { at } = this.#sql.exec<{ at: number | null }>('SELECT MIN(until) AS at FROM leases').one()
+    const { at } = this.#sql
+      .exec<{ at: number | null }>('SELECT MIN(until) AS at FROM leases')
+      .one()
     if (at === null) return undefined
     return this.#stream === undefined ? this.#waitUntil : at
   }

@@ -13,6 +13,10 @@ export type BridgeOptions = {
   reconnect: () => Promise<WebSocket | undefined>
   /** The events to send when the server is at a revision; undefined ends the stream. */
   onRevision: (revision: number) => Promise<string[] | undefined>
+  /** The events to send when a resource of a remote server has other contents. */
+  onUpdated: (uri: string) => Promise<string[]>
+  /** Says again, now and then, which of those are wanted. */
+  renew?: (() => Promise<void>) | undefined
   /** The client has left, perhaps before it could read what was sent last. */
   onLost?: () => void
   /** What is sent first. */
@@ -75,8 +79,8 @@ class Bridge {
     this.#socket = socket
     socket.addEventListener('message', ({ data }) => {
       this.#failures = 0
-      const { revision } = JSON.parse(String(data)) as Notice
-      void this.#learn(revision)
+      const notice = JSON.parse(String(data)) as Notice
+      void ('revision' in notice ? this.#learn(notice.revision) : this.#hear(notice.updated))
     })
     socket.addEventListener('close', ({ code }) => {
       if (code === GOODBYE) this.#finish()
@@ -118,6 +122,14 @@ class Bridge {
       this.#finish() // the client comes back, and is told what it missed
     } finally {
       this.#isWorking = false
+    }
+  }
+
+  async #hear(uri: string): Promise<void> {
+    try {
+      this.#send((await this.#options.onUpdated(uri)).join(''))
+    } catch (error) {
+      console.error('a stream could not look at an update', error)
     }
   }
 

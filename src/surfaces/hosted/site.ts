@@ -5,6 +5,7 @@
 import type { Caller } from '../../callers/caller.ts'
 import { Catalog } from '../../catalog/catalog.ts'
 import { SERVER_ID, Slug } from '../../catalog/names.ts'
+import { hasHostedFace } from '../../catalog/server.ts'
 import type { Gone } from '../../catalog/published.ts'
 import { Unavailable, type Found } from '../../memory/lookup.ts'
 import type { Exchange } from '../../methods/exchange.ts'
@@ -73,6 +74,7 @@ export function exchangeOf(
     world: platform.world,
     note: (entry) => platform.calls.add(entry, visit.waitUntil),
     sealed: (names) => sealed(site, names),
+    waitUntil: visit.waitUntil,
     hops: hopsOf(visit.request.headers),
     takeCall: (tool, perMinute) => takeCall(site, tool, perMinute),
     verified: () => verified(site),
@@ -149,5 +151,6 @@ async function vanityServer(platform: Platform, visit: Visit, slug: string) {
 }
 
 function isShown(server: Catalog | Gone | undefined): server is Catalog {
-  return server instanceof Catalog && server.settings.status !== 'draft'
+  if (!(server instanceof Catalog) || !hasHostedFace(server.settings)) return false
+  return server.settings.status !== 'draft'
 }

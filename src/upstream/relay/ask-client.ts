@@ -32,7 +32,8 @@ export function relayable(declared: Members): Members {
 export function neededFor(method: string, params: Members): Members | undefined {
   const name = CAPABILITIES.get(method)
   if (name === undefined) return undefined
-  if (name === 'elicitation') return { elicitation: params['mode'] === 'url' ? { url: {} } : { form: {} } }
+  if (name === 'elicitation')
+    return { elicitation: params['mode'] === 'url' ? { url: {} } : { form: {} } }
   if (name === 'sampling' && params['tools'] !== undefined) return { sampling: { tools: {} } }
   return { [name]: {} }
 }

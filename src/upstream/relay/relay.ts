@@ -6,11 +6,13 @@
 import { DEFAULT_REMOTE_TIMEOUT_SECONDS } from '../../handlers/remote.ts'
 import { isAtLeast, isLogLevel } from '../../protocol/logging.ts'
 import { findParamHeaders, formatParamHeaders } from '../../protocol/param-headers.ts'
-import type { Params } from '../../protocol/json-rpc.ts'
+import { INVALID_PARAMS, type Params } from '../../protocol/json-rpc.ts'
 import type { Connection } from '../mcp/connection.ts'
 import { UpstreamFault } from '../mcp/fault.ts'
 import { remedyFor } from '../mcp/remedy.ts'
+import type { Hooks } from '../mcp/exchange.ts'
 import { sendRequest } from '../mcp/request.ts'
+import { OpenedSecrets } from '../opened-secrets.ts'
 import type { RunOptions } from '../run-steps.ts'
 import type { World } from '../world.ts'
 import { answerLegacy, askAll, relayable, requireInputRequests } from './ask-client.ts'
@@ -27,6 +29,8 @@ export type RelayCall = {
   params: Params
   /** `Mcp-Param-*` of the arguments. */
   paramHeaders: Readonly<Record<string, string>>
+  /** What a `requestState` is sealed for. */
+  place: readonly string[]
 }
 
 type Members = Record<string, unknown>
@@ -35,11 +39,7 @@ const MAX_ROUNDS = 10 // of asking the client
 const MAX_MS = 600_000 // an exchange, whatever is heard meanwhile
 
 /** The remote server's result, untouched but for questions that the client was asked on its stream. */
-export async function relay(
-  call: RelayCall,
-  world: World,
-  options: RunOptions,
-): Promise<Members> {
+export async function relay(call: RelayCall, world: World, options: RunOptions): Promise<Members> {
   let { params } = call
   for (let round = 0; ; round++) {
     const result = await sendMended({ ...call, params }, world, options)
@@ -66,14 +66,14 @@ async function sendMended(call: RelayCall, world: World, options: RunOptions): P
     const remedy = remedyFor(error, connection)
     if (remedy === undefined) {
       // A tool that was taken away there is still listed here.
-      if (error.kind === 'rpc' && error.code === -32602) world.upstreams.refreshSoon(target)
+      if (error.kind === 'rpc' && error.code === -32602) waitUntil(world.upstreams.refreshSoon(target))
       throw error
     }
     if (remedy === 'relist') {
       return send(await relisted(call, world, error), connection, world, options)
     }
     const replaced = await world.upstreams.replace(target, want, connection, remedy)
-    if (remedy === 'reopen') world.upstreams.refreshSoon(target)
+    if (remedy === 'reopen') options.waitUntil(world.upstreams.refreshSoon(target))
     return send(call, replaced, world, options)
   }
 }
@@ -88,41 +88,59 @@ async function relisted(call: RelayCall, world: World, fault: UpstreamFault): Pr
   return { ...call, paramHeaders: formatParamHeaders(headers, (args ?? {}) as Members) }
 }
 
+/** Sends a request over a connection; nothing that comes back holds what authorized it. */
 async function send(
   { target, method, params, paramHeaders }: RelayCall,
   connection: Connection,
   world: World,
   options: RunOptions,
 ): Promise<Members> {
-  const { progressToken, logLevel, signal, notify, ask, declared } = options
-  const post = postTo(world, target, await world.open(target.organization, target.sealed))
+  const secrets = new OpenedSecrets(await world.open(target.organization, target.sealed))
+  const post = postTo(world, target, secrets)
+  try {
+    const hooks = hooksOf(target, connection, world, { ...options, notify: redacting(options, secrets) })
+    const result = await sendRequest(post, connection, { method, params, paramHeaders }, hooks)
+    return secrets.redactDeep(result) as Members
+  } catch (error) {
+    if (!(error instanceof UpstreamFault)) throw error
+    throw error.saying(secrets.redactError(error.message))
+  }
+}
+
+function redacting({ notify }: RunOptions, secrets: OpenedSecrets): RunOptions['notify'] {
+  return ({ params, ...notification }) =>
+    notify({ ...notification, params: secrets.redactDeep(params) as Members })
+}
+
+function hooksOf(
+  target: Target,
+  { capabilities }: Connection,
+  world: World,
+  options: RunOptions,
+): Hooks {
+  const { progressToken, logLevel, signal, notify, ask, declared, waitUntil } = options
   const timeoutMs = 1000 * (target.remote.timeoutSeconds ?? DEFAULT_REMOTE_TIMEOUT_SECONDS)
-  const notifyOf = (name: string, members: Members) =>
-    notify({ jsonrpc: '2.0', method: `notifications/${name}`, params: members })
-  return sendRequest(
-    post,
-    connection,
-    { method, params, paramHeaders },
-    {
-      signal,
-      timeoutMs,
-      maxMs: Math.max(MAX_MS, timeoutMs),
-      clientCapabilities: relayable(declared),
-      logLevel: 'logging' in connection.capabilities ? logLevel : undefined,
-      ...(progressToken !== undefined && {
-        progress: (members) => notifyOf('progress', { ...members, progressToken }),
-      }),
-      log: (members) => {
-        const { level } = members
-        if (logLevel === undefined || !isLogLevel(level) || !isAtLeast(level, logLevel)) return
-        notifyOf('message', members)
-      },
-      ...(ask !== undefined && {
-        ask: (asked, members) => answerLegacy(ask, asked, members),
-      }),
-      listChanged: () => world.upstreams.refreshSoon(target),
+  const tell = (name: string, params: Members) =>
+    notify({ jsonrpc: '2.0', method: `notifications/${name}`, params })
+  return {
+    signal,
+    timeoutMs,
+    maxMs: Math.max(MAX_MS, timeoutMs),
+    waitUntil,
+    clientCapabilities: relayable(declared),
+    logLevel: 'logging' in capabilities ? logLevel : undefined,
+    progress:
+      progressToken === undefined
+        ? undefined
+        : (params) => tell('progress', { ...params, progressToken }),
+    log(params) {
+      const { level } = params
+      const isWanted = logLevel !== undefined && isLogLevel(level) && isAtLeast(level, logLevel)
+      if (isWanted) tell('message', params)
     },
-  )
+    ask: ask && ((method, params) => answerLegacy(ask, method, params)),
+    listChanged: () => waitUntil(world.upstreams.refreshSoon(target)),
+  }
 }
 
 /** A client that can be asked on its own stream has a connection of its own; the rest share one. */

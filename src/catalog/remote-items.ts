@@ -1,0 +1,180 @@
+/**
+ * The items of a remote server: what it offers, as it was read, with what the operator changed. A
+ * definition keeps every member that was not changed, unknown ones too; the binding has the name or
+ * URI by which the remote server knows the item. What is unfit to be listed is left out, with the reason.
+ */
+import * as z from 'zod'
+import { encodeUtf8 } from '../protocol/bytes.ts'
+import { isDeeperThan, MAX_DEPTH } from '../protocol/json-depth.ts'
+import { isObject } from '../protocol/json-rpc.ts'
+import { Tool } from '../protocol/tool.ts'
+import { MAX_URI_LENGTH } from '../protocol/uri-template.ts'
+import { giveNames } from './given-names.ts'
+import { detailsOf } from './issues.ts'
+import { KINDS, MAX_DEFINITION_BYTES, tooLong, type ItemRecord, type Kind } from './item.ts'
+import { ToolName } from './names.ts'
+import { FIRST_UNORDERED, type Overrides } from './overrides.ts'
+import { Prompt } from './prompt.ts'
+import { MAX_PUBLISHED_BYTES } from './published.ts'
+import { Resource, ResourceTemplate } from './resource.ts'
+import { LIMITS } from './server-file.ts'
+import { MAX_INPUT_SCHEMA_BYTES } from './tool.ts'
+import type { Left } from './upstream.ts'
+
+const MAX_NAME_LENGTH = 1000
+const ENTRY_BYTES = 40 // of an item in the header of the published form
+
+/** JSON texts of the definitions of each kind, in the remote server's order. */
+export type RawLists = Readonly<Record<Kind, readonly string[]>>
+
+type Original = { name: string; text: string; definition: Readonly<Record<string, unknown>> }
+
+const wellFormed = (maxLength: number) =>
+  z
+    .string()
+    .max(maxLength)
+    .refine((text) => text.isWellFormed(), 'must be well-formed Unicode')
+const Name = wellFormed(MAX_NAME_LENGTH)
+const Uri = wellFormed(MAX_URI_LENGTH)
+
+/** The shapes of MCP, in which names and URIs may be what they are. */
+const FORMS: Readonly<
+  Record<Kind, { schema: z.ZodType; key: string; isValid: (name: string) => boolean }>
+> = {
+  tools: {
+    schema: z.looseObject({ ...Tool.shape, name: Name }),
+    key: 'name',
+    isValid: (name) => ToolName.safeParse(name).success,
+  },
+  prompts: {
+    schema: z.looseObject({ ...Prompt.shape, name: Name }),
+    key: 'name',
+    isValid: (name) => Prompt.shape.name.safeParse(name).success,
+  },
+  resources: {
+    schema: z.looseObject({ ...Resource.shape, name: z.string(), uri: Uri }),
+    key: 'uri',
+    isValid: () => true,
+  },
+  resourceTemplates: {
+    schema: z.looseObject({ ...ResourceTemplate.shape, name: z.string(), uriTemplate: Uri }),
+    key: 'uriTemplate',
+    isValid: () => true,
+  },
+}
+
+/** The items of these lists with these overrides, and what of the lists is left out. */
+export function remoteItems(
+  raw: RawLists,
+  overrides: Overrides,
+): { items: ItemRecord[]; left: Left[] } {
+  const left: Left[] = []
+  const items: ItemRecord[] = []
+  let bytes = 0
+  for (const kind of KINDS) {
+    for (const item of itemsOf(kind, fitOriginals(kind, raw[kind], left), overrides)) {
+      const size = bytesOf(item)
+      if (bytes + size > MAX_PUBLISHED_BYTES) {
+        left.push({ name: item.name, reason: 'is beyond the size all items may have together' })
+        continue
+      }
+      bytes += size
+      items.push(item)
+    }
+  }
+  return { items, left }
+}
+
+/** The definitions of a kind that can be shown, the first of each name. */
+function fitOriginals(kind: Kind, texts: readonly string[], left: Left[]): Original[] {
+  const originals = new Map<string, Original>()
+  for (const text of texts) {
+    const definition: unknown = JSON.parse(text)
+    const key = isObject(definition) ? definition[FORMS[kind].key] : undefined
+    const name = typeof key === 'string' ? key : ''
+    const reason = originals.has(name) ? 'stands twice' : reasonAgainst(kind, definition, text)
+    if (reason !== undefined) left.push({ name, reason })
+    else if (originals.size === LIMITS[kind]) left.push({ name, reason: 'is one too many' })
+    else if (isObject(definition)) originals.set(name, { name, text, definition })
+  }
+  return [...originals.values()]
+}
+
+/** Why a definition cannot be shown; undefined where it can. */
+function reasonAgainst(kind: Kind, definition: unknown, text: string): string | undefined {
+  // Depth first: what follows may walk by recursion.
+  if (isDeeperThan(definition, MAX_DEPTH + 1)) return `nests deeper than ${MAX_DEPTH} levels`
+  const { schema, key } = FORMS[kind]
+  const checked = schema.safeParse(definition, { reportInput: true })
+  if (!checked.success) {
+    const [problem] = detailsOf(checked.error)
+    return problem && `${problem.path} ${problem.message}`.trim()
+  }
+  const members = isObject(definition) ? definition : {}
+  // An empty name, and one that is no member of an object, can be no key of overrides.
+  if (members[key] === '' || members[key] === '__proto__') return `${key} cannot be kept`
+  const [problem] = [
+    ...tooLong('it', text, MAX_DEFINITION_BYTES),
+    ...(kind === 'tools'
+      ? tooLong('inputSchema', JSON.stringify(members['inputSchema']), MAX_INPUT_SCHEMA_BYTES)
+      : []),
+  ]
+  return problem && `${problem.path} ${problem.message}`
+}
+
+function itemsOf(kind: Kind, originals: readonly Original[], overrides: Overrides): ItemRecord[] {
+  const renamed = kind === 'tools' ? renames(overrides) : new Map<string, string>()
+  const names = giveNames(
+    originals.map(({ name }) => name),
+    renamed,
+    FORMS[kind].isValid,
+  )
+  return originals.map((original, index): ItemRecord => {
+    const name = names.get(original.name) ?? original.name
+    const isChanged = kind === 'tools' && Object.hasOwn(overrides, original.name)
+    const own = isChanged ? overrides[original.name] : undefined
+    const { status = 'active', sortOrder, name: _, annotations, ...members } = own ?? {}
+    const changes = {
+      ...(name !== original.name && { name }),
+      ...members,
+      ...(annotations && { annotations: annotated(original, annotations) }),
+    }
+    return {
+      kind,
+      name,
+      status,
+      sortOrder: sortOrder ?? FIRST_UNORDERED + index,
+      definition:
+        Object.keys(changes).length === 0
+          ? original.text
+          : JSON.stringify({ ...original.definition, ...changes }),
+      binding: bindingOf(kind, original.name),
+    }
+  })
+}
+
+function annotated({ definition }: Original, changes: object): object {
+  const { annotations } = definition
+  return { ...(isObject(annotations) && annotations), ...changes }
+}
+
+/** What serves an item of a remote server, by its name or URI there. */
+export function bindingOf(kind: Kind, original: string): string {
+  return JSON.stringify(
+    kind === 'tools' ? { handler: { kind: 'mcp', name: original } } : { remote: original },
+  )
+}
+
+/** The names that overrides give, by the names at the remote server. */
+export function renames(overrides: Overrides): Map<string, string> {
+  return new Map(
+    Object.entries(overrides).flatMap(([original, { name }]) =>
+      name === undefined ? [] : [[original, name] as const],
+    ),
+  )
+}
+
+function bytesOf({ name, definition, binding }: ItemRecord): number {
+  const texts = [definition, binding, name, name]
+  return texts.reduce((bytes, text) => bytes + encodeUtf8(text).length, ENTRY_BYTES)
+}
