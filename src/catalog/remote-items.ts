@@ -4,6 +4,7 @@
  * URI by which the remote server knows the item. What is unfit to be listed is left out, with the reason.
  */
 import * as z from 'zod'
+import type { McpHandler } from '../handlers/remote.ts'
 import { encodeUtf8 } from '../protocol/bytes.ts'
 import { isDeeperThan, MAX_DEPTH } from '../protocol/json-depth.ts'
 import { isObject } from '../protocol/json-rpc.ts'
@@ -159,10 +160,15 @@ function annotated({ definition }: Original, changes: object): object {
 }
 
 /** What serves an item of a remote server, by its name or URI there. */
-export function bindingOf(kind: Kind, original: string): string {
+function bindingOf(kind: Kind, original: string): string {
   return JSON.stringify(
     kind === 'tools' ? { handler: { kind: 'mcp', name: original } } : { remote: original },
   )
+}
+
+/** The name by which the remote server knows a tool of its. */
+export function originalNameOf({ binding }: Pick<ItemRecord, 'binding'>): string {
+  return (JSON.parse(binding) as { handler: McpHandler }).handler.name
 }
 
 /** The names that overrides give, by the names at the remote server. */

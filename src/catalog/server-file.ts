@@ -10,7 +10,7 @@ import { formatItem, KINDS, readItem, type Form, type ItemRecord, type Kind } fr
 import { ServerId, slugify } from './names.ts'
 import { PROMPT_FORM, PromptInput } from './prompt.ts'
 import { RESOURCE_FORM, ResourceInput, ResourceTemplateInput, TEMPLATE_FORM } from './resource.ts'
-import { isRemote, requireCoherent, ServerSettings } from './server.ts'
+import { hasHostedFace, isRemote, problemsOfSettings, ServerSettings, settled } from './server.ts'
 import { TOOL_FORM, ToolInput, usesSecret } from './tool.ts'
 
 export const MAX_TOOLS = 20_000
@@ -38,7 +38,7 @@ export const ServerFile = z.strictObject({
   slug: ServerSettings.shape.slug
     .optional()
     .meta({ description: 'Made from the name where absent' }),
-  tools: z.array(ToolInput).max(MAX_TOOLS).default([]),
+  tools: z.array(ToolInput).max(MAX_TOOLS).optional(),
   prompts: z.array(PromptInput).max(MAX_OTHERS).optional(),
   resources: z.array(ResourceInput).max(MAX_OTHERS).optional(),
   resourceTemplates: z.array(ResourceTemplateInput).max(MAX_TEMPLATES).optional(),
@@ -46,7 +46,7 @@ export const ServerFile = z.strictObject({
 
 /** All but the items, which are read one by one: a file of 10,000 must not be checked twice. */
 const Frame = ServerFile.extend({
-  tools: z.array(z.unknown()).max(MAX_TOOLS).default([]),
+  tools: z.array(z.unknown()).max(MAX_TOOLS).optional(),
   prompts: z.array(z.unknown()).max(MAX_OTHERS).optional(),
   resources: z.array(z.unknown()).max(MAX_OTHERS).optional(),
   resourceTemplates: z.array(z.unknown()).max(MAX_TEMPLATES).optional(),
@@ -68,7 +68,8 @@ export function parseServerFile(value: unknown): ParsedServerFile {
   const ofRemote = members['kind'] === 'remote'
   const items = ofRemote ? [] : KINDS.flatMap((kind) => readItems(kind, members[kind], details))
   if (ofRemote) details.push(...itemsOfItsOwn(members))
-  if (frame.success && frame.data.auth === 'none') {
+  if (frame.success) details.push(...problemsOfSettings(frame.data))
+  if (frame.success && frame.data.auth === 'none' && hasHostedFace(frame.data)) {
     const holder = items.find(({ binding }) => usesSecret(binding))
     if (holder !== undefined) details.push(openWithSecret(holder.name))
   }
@@ -84,15 +85,10 @@ export function parseServerFile(value: unknown): ParsedServerFile {
   } = frame.data
   return {
     id,
-    settings: requireCoherent({ ...settings, slug: slug ?? slugify(settings.name) }),
+    settings: settled({ ...settings, slug: slug ?? slugify(settings.name) }),
     slugIsDerived: slug === undefined,
     items,
   }
-}
-
-/** What is wrong with a server open to all that would spend a secret for anybody. */
-export function openWithSecret(tool: string): Detail {
-  return { path: 'auth', message: `must be key while the tool ${tool} uses a secret` }
 }
 
 /** Lists that stand in the file of a remote server, which has none of its own. */
@@ -101,6 +97,11 @@ function itemsOfItsOwn(members: Readonly<Record<string, unknown>>): Detail[] {
     const list = members[kind]
     return Array.isArray(list) && list.length > 0
   }).map((path) => ({ path, message: 'come from the remote server' }))
+}
+
+/** What is wrong with a server open to all that would spend a secret for anybody. */
+export function openWithSecret(tool: string): Detail {
+  return { path: 'auth', message: `must be key while the tool ${tool} uses a secret` }
 }
 
 /** The items of one kind; what is wrong with them goes to `details`. */

@@ -86,12 +86,15 @@ export function patchSettings(settings: ServerSettings, patch: SettingsPatch): S
   return requireCoherent(checked)
 }
 
-export function isRemote({ kind }: ServerSettings): boolean {
+/** What decides where a server's items come from and who sees them. */
+type Nature = Pick<ServerSettings, 'kind' | 'hosted' | 'remote' | 'overrides' | 'auth'>
+
+export function isRemote({ kind }: Pick<Nature, 'kind'>): boolean {
   return kind === 'remote'
 }
 
 /** Whether clients find a server at its endpoint. */
-export function hasHostedFace(settings: ServerSettings): boolean {
+export function hasHostedFace(settings: Pick<Nature, 'kind' | 'hosted'>): boolean {
   return settings.hosted ?? !isRemote(settings)
 }
 
@@ -109,7 +112,7 @@ export function requireCoherent(settings: ServerSettings): ServerSettings {
 }
 
 /** What does not fit together in settings whose members are each right. */
-export function problemsOfSettings(settings: ServerSettings): Detail[] {
+export function problemsOfSettings(settings: Nature): Detail[] {
   const { remote, overrides } = settings
   if (!isRemote(settings)) {
     const message = 'is of servers of kind "remote" alone'
@@ -127,9 +130,10 @@ export function problemsOfSettings(settings: ServerSettings): Detail[] {
 }
 
 /** Whether anybody could spend a secret of the organization on the remote server. */
-function isOpenWithSecret(settings: ServerSettings): boolean {
+function isOpenWithSecret(settings: Nature): boolean {
   const { auth, remote } = settings
-  return auth === 'none' && hasHostedFace(settings) && secretsOf(remote ?? {}).length > 0
+  const isOpen = auth === 'none' && hasHostedFace(settings)
+  return isOpen && remote !== undefined && secretsOf(remote).length > 0
 }
 
 /** The same settings, said in the one way in which they are stored. */

@@ -28,14 +28,13 @@ export type UpstreamCapabilities = z.infer<typeof UpstreamCapabilities>
 
 const Era = z.enum(['modern', 'legacy', 'sse'])
 
-const label = (value: unknown) =>
-  typeof value === 'string' ? value.slice(0, MAX_LABEL_LENGTH) : undefined
-const Label = z.unknown().transform(label)
+const cut = (maxLength: number) => z.string().transform((text) => text.slice(0, maxLength))
+const Label = cut(MAX_LABEL_LENGTH)
 
 /** Something of a remote list that is not shown, and why. */
 export const Left = z.object({
-  name: z.string().transform((name) => name.slice(0, MAX_LABEL_LENGTH)),
-  reason: z.string().transform((reason) => reason.slice(0, MAX_LABEL_LENGTH)),
+  name: Label,
+  reason: Label,
 })
 export type Left = z.infer<typeof Left>
 
@@ -47,8 +46,10 @@ export const Snapshot = z.object({
   era: Era,
   revision: z.string(),
   capabilities: UpstreamCapabilities,
-  serverInfo: z.object({ name: Label, version: Label, title: Label }).optional().catch(undefined),
-  instructions: lenient(z.string().transform((text) => text.slice(0, MAX_INSTRUCTIONS_LENGTH))),
+  serverInfo: lenient(
+    z.object({ name: lenient(Label), version: lenient(Label), title: lenient(Label) }),
+  ),
+  instructions: lenient(cut(MAX_INSTRUCTIONS_LENGTH)),
   tools: z.array(z.unknown()),
   prompts: z.array(z.unknown()),
   resources: z.array(z.unknown()),

@@ -21,6 +21,7 @@ export const Remote = z.strictObject({
   url: z
     .url({ protocol: /^https?$/ })
     .max(4096)
+    .refine(hasNoCredential, 'must have no user, password or fragment; see auth')
     .meta({ description: 'Its MCP endpoint' }),
   transport: z.enum(['auto', 'sse']).default('auto').meta({
     description:
@@ -38,3 +39,10 @@ export const Remote = z.strictObject({
   }),
 })
 export type Remote = z.infer<typeof Remote>
+
+/** A URL is stored, published and exported in the open. */
+function hasNoCredential(url: string): boolean {
+  if (!URL.canParse(url)) return true // which is told already
+  const { username, password, hash } = new URL(url)
+  return username === '' && password === '' && hash === ''
+}

@@ -10,6 +10,7 @@ import { DurableObject } from 'cloudflare:workers'
 import type { ParsedServerFile } from '../catalog/server-file.ts'
 import type { SettingsPatch } from '../catalog/server.ts'
 import type { ItemRecord } from '../catalog/item.ts'
+import { Snapshot } from '../catalog/upstream.ts'
 import { encodeUtf8 } from '../protocol/bytes.ts'
 import { outcomeOf } from '../protocol/http-error.ts'
 import type { CallEntry } from '../methods/call-entry.ts'
@@ -39,6 +40,8 @@ import { findSealed, listSecrets } from './organization/secrets.ts'
 import * as servers from './organization/server-commands.ts'
 import { describeServer, findServer, listServers, requireServer } from './organization/servers.ts'
 import * as tools from './organization/tool-commands.ts'
+import { allTools, formatOffered } from './organization/tools.ts'
+import * as upstreams from './organization/upstream-commands.ts'
 
 export class Organization extends DurableObject<OrganizationBindings> {
   readonly #life = new Life(this.ctx, this.env)
@@ -121,6 +124,29 @@ export class Organization extends DurableObject<OrganizationBindings> {
 
   async rollbackServer(id: string, revision: number, write: Write) {
     return this.#life.command((context) => servers.rollbackServer(context, id, revision, write))
+  }
+
+  /** The tools of a server with what decides who sees them: JSON `[{name,status,definition},…]`. */
+  async offeredTools(id: string) {
+    return this.#life.command(({ sql }) => {
+      const { auth } = requireServer(sql, id).settings
+      return { auth, tools: encodeUtf8(formatOffered(allTools(sql, id))) }
+    })
+  }
+
+  // Remote servers, as their Upstream objects read them
+
+  /** Takes in what was read of a remote server: JSON of a `Snapshot`, at most 31 MiB. */
+  async applySnapshot(server: string, snapshot: Uint8Array) {
+    return this.#life.command((context) => {
+      const value: unknown = JSON.parse(new TextDecoder().decode(snapshot))
+      return upstreams.applySnapshot(context, server, Snapshot.parse(value))
+    })
+  }
+
+  /** Takes in that a remote server could not be read; `problem` is shown to operators. */
+  async noteRefreshFailure(server: string, failure: { at: number; problem: string }) {
+    return this.#life.command((context) => upstreams.noteRefreshFailure(context, server, failure))
   }
 
   // Tools

@@ -73,6 +73,8 @@ describe('the settings of a remote server', () => {
       [{ kind: 'hosted', overrides: {} }, ['remote', 'overrides']],
       [{ kind: 'near' }, ['kind']],
       [{ remote: { url: 'ftp://x' } }, ['remote.url']],
+      [{ remote: { url: 'https://user:word@example.com/' } }, ['remote.url']],
+      [{ remote: { url: 'https://example.com/#x' } }, ['remote.url']],
       [{ tools: [tool('a')], prompts: [{}] }, ['tools', 'prompts']],
       [{ hosted: true, remote: { url: URL, auth: SECRET } }, ['auth']],
       [{ hosted: true, remote: { url: URL, headers: { X: { secret: 's' } } } }, ['auth']],

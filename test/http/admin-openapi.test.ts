@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { Validator } from '@cfworker/json-schema'
 import { createServer } from '../support/admin.ts'
+import { applySnapshot, remoteFile, remoteTool, snapshot } from '../support/remotes.ts'
 import { startRollcall, type Rollcall } from '../support/rollcall.ts'
 import { serverFile, tool } from '../support/servers.ts'
 
@@ -206,7 +207,21 @@ describe('GET /openapi.json', () => {
       ['GET /servers/{id}/tools/{name}', `/servers/${id}/tools/a`],
       ['GET /sessions', `/sessions?server=${id}`],
     ]
-    for (const [route, path] of asked) {
+    const far = await createServer(
+      rollcall,
+      remoteFile('Far', { overrides: { a: { title: 'A' } } }),
+    )
+    const read = snapshot([remoteTool('a'), { name: 'bare' }], { serverInfo: { name: 'Far' } })
+    await applySnapshot(rollcall, far.id, read)
+    const ofRemote: [route: string, path: string][] = [
+      ['GET /servers', '/servers'],
+      ['GET /servers/{id}', `/servers/${far.id}`],
+      ['GET /servers/{id}/export', `/servers/${far.id}/export`],
+      ['GET /servers/{id}/preview', `/servers/${far.id}/preview`],
+      ['GET /servers/{id}/tools', `/servers/${far.id}/tools`],
+      ['GET /servers/{id}/tools/{name}', `/servers/${far.id}/tools/a`],
+    ]
+    for (const [route, path] of [...asked, ...ofRemote]) {
       const { status, json } = await rollcall.admin('GET', path)
       assert.equal(status, 200, path)
       const { valid, errors } = accepts(find(route).responses['200'], json)

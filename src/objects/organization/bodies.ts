@@ -14,13 +14,14 @@ export function storeBody(sql: SqlStorage, body: string): string {
   return hash
 }
 
-/** Drops the texts of these hashes that no item refers to any more. */
+/** Drops the texts of these hashes that no item and no remote list refers to any more. */
 export function dropUnusedBodies(sql: SqlStorage, hashes: Iterable<string>): void {
   for (const hash of new Set(hashes)) {
     sql.exec(
       `DELETE FROM bodies WHERE hash = ?1
        AND NOT EXISTS (SELECT 1 FROM items WHERE definition = ?1)
-       AND NOT EXISTS (SELECT 1 FROM items WHERE binding = ?1)`,
+       AND NOT EXISTS (SELECT 1 FROM items WHERE binding = ?1)
+       AND NOT EXISTS (SELECT 1 FROM snapshots WHERE body = ?1)`,
       hash,
     )
   }

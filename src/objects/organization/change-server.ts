@@ -2,11 +2,9 @@
  * The way of every change of a server: the names it needs are claimed, and then all is decided once
  * more inside the transaction, since other commands may have run meanwhile.
  */
-import type { ServerSettings } from '../../catalog/server.ts'
 import type { Act } from './audit.ts'
 import { NamesMoved } from './claims.ts'
 import type { Context, Write } from './context.ts'
-import type { ItemChange } from './items.ts'
 import { releaseNames, type Name } from './names.ts'
 import {
   describeServer,
@@ -15,16 +13,19 @@ import {
   requireRevision,
   writeServer,
   type LiveServer,
+  type NextServer,
   type ServerRecord,
 } from './servers.ts'
 
 /** What a server becomes, from what it is inside the transaction; undefined where there is none. */
-export type Next = (live: LiveServer | undefined) => {
-  settings: ServerSettings
-  items?: ItemChange
-}
+export type Next = (live: LiveServer | undefined) => NextServer
 
-export type WrittenServer = { server: ServerRecord; created: boolean }
+export type WrittenServer = {
+  server: ServerRecord
+  created: boolean
+  /** Whether the remote server is to be read anew, as it is another or reached in another way. */
+  remoteChanged: boolean
+}
 
 const MAX_TRIES = 3 // names that other commands took or gave up between claim and commit
 
@@ -62,22 +63,18 @@ function commit(
 ): WrittenServer {
   const { live } = findServer(sql, id)
   requireRevision(live, expected)
-  const { settings, items } = next(live)
+  const becomes = next(live)
+  const { settings } = becomes
   const needed = namesOf(id, settings)
   if (needed.some((name) => !isAmong(claimed, name))) throw new NamesMoved()
-  writeServer(
-    sql,
-    id,
-    { settings, ...(items && { items }) },
-    { actor, act, target: id, ...(detail && { detail }) },
-    now,
-  )
+  writeServer(sql, id, becomes, { actor, act, target: id, ...(detail && { detail }) }, now)
   const old = live === undefined ? [] : namesOf(id, live.settings)
   releaseNames(
     sql,
     old.filter((name) => !isAmong(needed, name)),
   )
-  return { server: describeServer(sql, id), created: live === undefined }
+  const remoteChanged = JSON.stringify(settings.remote) !== JSON.stringify(live?.settings.remote)
+  return { server: describeServer(sql, id), created: live === undefined, remoteChanged }
 }
 
 function isAmong(names: readonly Name[], { kind, name }: Name): boolean {

@@ -26,6 +26,7 @@ import {
 import { notePublishedRevision, settingsAt } from './revisions.ts'
 import { findServer } from './servers.ts'
 import { readItems } from './items.ts'
+import { publishedUpstream, readUpstream } from './upstreams.ts'
 
 const BATCH = 50
 
@@ -95,14 +96,22 @@ export function formatServer(
 ): { bytes: Uint8Array<ArrayBuffer>; revision: number; isLive: boolean } | undefined {
   const { live, revision } = findServer(sql, id)
   if (revision === 0) return undefined
+  const server = { organization, id, revision }
   const bytes =
     live === undefined
-      ? formatTombstone({ organization, id, revision })
-      : formatPublished({ organization, id, revision, settings: live.settings }, readItems(sql, id))
+      ? formatTombstone(server)
+      : formatPublished(
+          {
+            ...server,
+            settings: live.settings,
+            upstream: publishedUpstream(readUpstream(sql, id)),
+          },
+          readItems(sql, id),
+        )
   return { bytes, revision, isLive: live !== undefined }
 }
 
-/** The form a live server had at a revision; undefined when that is not kept. */
+/** The form a live server had at a revision, its upstream as it is now; undefined when that is not kept. */
 export function formatServerAt(
   sql: SqlStorage,
   organization: string,
@@ -111,8 +120,9 @@ export function formatServerAt(
 ): Uint8Array<ArrayBuffer> | undefined {
   const settings = settingsAt(sql, id, revision)
   if (settings === undefined) return undefined
+  const upstream = publishedUpstream(readUpstream(sql, id))
   return formatPublished(
-    { organization, id, revision, settings: ServerSettings.parse(settings) },
+    { organization, id, revision, settings: ServerSettings.parse(settings), upstream },
     readItems(sql, id, revision),
   )
 }

@@ -62,4 +62,11 @@ export const STEPS = [
    );
    CREATE INDEX calls_at ON calls (at);
    CREATE INDEX calls_server ON calls (server, at);`,
+  // What was read of remote servers: their lists as they gave them, and a JSON object of the rest.
+  `CREATE TABLE snapshots (
+     server TEXT NOT NULL, kind TEXT NOT NULL, position INTEGER NOT NULL, body TEXT NOT NULL,
+     PRIMARY KEY (server, kind, position)
+   ) WITHOUT ROWID;
+   CREATE INDEX snapshots_body ON snapshots (body);
+   CREATE TABLE upstreams (server TEXT PRIMARY KEY, state TEXT NOT NULL) WITHOUT ROWID;`,
 ]

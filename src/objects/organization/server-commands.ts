@@ -1,7 +1,13 @@
 /** Commands on whole servers. */
 import { freeSlug, mintServerId } from '../../catalog/names.ts'
 import { formatServerFile, type ParsedServerFile } from '../../catalog/server-file.ts'
-import { patchSettings, ServerSettings, type SettingsPatch } from '../../catalog/server.ts'
+import {
+  isRemote,
+  patchSettings,
+  requireSameKind,
+  ServerSettings,
+  type SettingsPatch,
+} from '../../catalog/server.ts'
 import { invalid } from '../../catalog/issues.ts'
 import { HttpError } from '../../protocol/http-error.ts'
 import type { ItemRecord } from '../../catalog/item.ts'
@@ -25,13 +31,15 @@ export async function createServer(
   context: Context,
   file: ParsedServerFile,
   write: Write,
+  copyOf?: string,
 ): Promise<WrittenServer> {
   const id = file.id ?? mintServerId()
   return changeServer(context, id, 'servers.create', write, (live) => {
     if (live !== undefined) {
       throw new HttpError(409, 'server_id_taken', `The server id "${id}" is taken`)
     }
-    return { settings: withFreeSlug(context, file), items: all(file.items) }
+    const settings = withFreeSlug(context, file)
+    return { settings, items: all(file.items), ...(copyOf !== undefined && { copyOf }) }
   })
 }
 
@@ -55,6 +63,7 @@ export async function putServer(
     const settings = keepsSlug
       ? { ...file.settings, slug: live.settings.slug }
       : withFreeSlug(context, file)
+    if (live !== undefined) requireSameKind(live.settings, settings)
     return { settings, items: all(file.items) }
   })
 }
@@ -73,7 +82,12 @@ export async function patchServer(
 }
 
 /** What went with a server, for those who remember it. */
-export type RemovedServer = { id: string; revision: number; keyHashes: string[] }
+export type RemovedServer = {
+  id: string
+  revision: number
+  keyHashes: string[]
+  isRemote: boolean
+}
 
 /** Takes a server away with its items and revisions, and revokes its keys. */
 export function deleteServer(
@@ -89,7 +103,8 @@ export function deleteServer(
     const keys = keyHashes.map((hash): Name => ({ kind: 'credential', name: hash, target: id }))
     removeServer(sql, server, { actor, act: 'servers.delete', target: id }, now)
     releaseNames(sql, [...namesOf(id, server.settings), ...keys])
-    return { id, revision: server.revision + 1, keyHashes }
+    const removed = { id, revision: server.revision + 1, keyHashes }
+    return { ...removed, isRemote: isRemote(server.settings) }
   })
 }
 
@@ -108,7 +123,7 @@ export async function duplicateServer(
     slugIsDerived: true,
     items: readItems(context.sql, id),
   }
-  return createServer(context, copy, { actor })
+  return createServer(context, copy, { actor }, id)
 }
 
 /** Makes a kept revision the newest again, settings and items. */

@@ -2,13 +2,21 @@
 import { MAX_PUBLISHED_BYTES } from '../../catalog/published.ts'
 import { invalid } from '../../catalog/issues.ts'
 import { MAX_TOOLS, openWithSecret } from '../../catalog/server-file.ts'
-import { ServerSettings } from '../../catalog/server.ts'
+import { hasHostedFace, isRemote, ServerSettings } from '../../catalog/server.ts'
 import { HttpError } from '../../protocol/http-error.ts'
 import { writeAudit, type Act } from './audit.ts'
 import type { Name } from './names.ts'
 import { notePublication, publishedVersion } from './publications.ts'
 import { dropServerHistory, writeRevision } from './revisions.ts'
 import { findSecretHolder, measureItems, writeItems, type ItemChange } from './items.ts'
+import {
+  copyUpstream,
+  describeUpstream,
+  dropUpstream,
+  itemsOfUpstream,
+  requireFreeNames,
+  type UpstreamRecord,
+} from './upstreams.ts'
 
 export type ServerRecord = {
   id: string
@@ -16,6 +24,8 @@ export type ServerRecord = {
   revision: number
   publishedRevision: number
   toolCount: number
+  /** Of a remote server alone. */
+  upstream?: UpstreamRecord
   createdAt: string
   updatedAt: string
 }
@@ -72,12 +82,13 @@ export function describeServer(sql: SqlStorage, id: string): ServerRecord {
     ...server,
     publishedRevision: publishedVersion(sql, 'server', id),
     toolCount: measureItems(sql, id).tools,
+    ...(isRemote(server.settings) && { upstream: describeUpstream(sql, id) }),
     createdAt: time(row?.created_at),
     updatedAt: time(row?.updated_at),
   }
 }
 
-/** Live servers by id, after one. */
+/** Live servers by id, after one, without what may be large of a remote one. */
 export function listServers(sql: SqlStorage, after: string, limit: number): ServerRecord[] {
   return sql
     .exec<{ id: string }>(
@@ -86,7 +97,11 @@ export function listServers(sql: SqlStorage, after: string, limit: number): Serv
       limit,
     )
     .toArray()
-    .map(({ id }) => describeServer(sql, id))
+    .map(({ id }) => {
+      const { upstream: _, settings, ...record } = describeServer(sql, id)
+      const { overrides: _o, ...rest } = settings
+      return { ...record, settings: rest }
+    })
 }
 
 export function isSlugTaken(sql: SqlStorage, slug: string): boolean {
@@ -100,6 +115,16 @@ export function namesOf(id: string, { slug, vanity }: ServerSettings): Name[] {
   return vanity ? [server, { kind: 'vanity', name: slug, target: id }] : [server]
 }
 
+/** What a server becomes. The items of a remote one are not given, but made of what was read of it. */
+export type NextServer = {
+  settings: ServerSettings
+  items?: ItemChange
+  /** The remote server that a new one begins with the lists of. */
+  copyOf?: string
+  /** Whether what is published of the upstream differs, beside the items. */
+  upstreamChanged?: boolean
+}
+
 /**
  * Gives a server these settings and changes its items: one revision more, or none when nothing
  * differs. For use inside a transaction; the revision that stands afterwards.
@@ -107,12 +132,12 @@ export function namesOf(id: string, { slug, vanity }: ServerSettings): Name[] {
 export function writeServer(
   sql: SqlStorage,
   id: string,
-  next: { settings: ServerSettings; items?: ItemChange },
+  next: NextServer,
   act: Act,
   now: number,
 ): number {
   const { live, revision: before } = findServer(sql, id)
-  const { settings, items } = next
+  const { settings } = next
   if (settings.slug !== live?.settings.slug && isSlugTaken(sql, settings.slug)) {
     throw new HttpError(
       409,
@@ -121,11 +146,12 @@ export function writeServer(
     )
   }
   const revision = before + 1
+  const items = isRemote(settings) ? remoteChange(sql, id, live, next) : next.items
   const sameSettings = live !== undefined && isSame(live.settings, settings)
   const sameItems = items === undefined || !writeItems(sql, id, revision, items)
-  if (sameItems && sameSettings) return before
+  if (sameItems && sameSettings && next.upstreamChanged !== true) return before
   requirePublishable(sql, id)
-  if (settings.auth === 'none') requireNoSecret(sql, id)
+  if (settings.auth === 'none' && hasHostedFace(settings)) requireNoSecret(sql, id)
   sql.exec(
     `INSERT INTO servers (id, slug, settings, revision, created_at, updated_at)
      VALUES (?1, ?2, ?3, ?4, ?5, ?5)
@@ -144,6 +170,17 @@ export function writeServer(
   return revision
 }
 
+function remoteChange(
+  sql: SqlStorage,
+  id: string,
+  live: LiveServer | undefined,
+  { settings: { overrides = {} }, copyOf }: NextServer,
+): ItemChange {
+  if (copyOf !== undefined) copyUpstream(sql, copyOf, id)
+  requireFreeNames(sql, id, live?.settings.overrides ?? {}, overrides)
+  return itemsOfUpstream(sql, id, overrides)
+}
+
 /** Takes a server away; its tombstone is what is published next. */
 export function removeServer(sql: SqlStorage, server: LiveServer, act: Act, now: number): void {
   const revision = server.revision + 1
@@ -156,6 +193,7 @@ export function removeServer(sql: SqlStorage, server: LiveServer, act: Act, now:
     server.id,
   )
   dropServerHistory(sql, server.id)
+  dropUpstream(sql, server.id)
   notePublication(sql, 'server', server.id, revision)
   noteVanity(sql, server.settings, undefined)
   writeAudit(sql, act, now)

@@ -1,18 +1,13 @@
 /** Commands on single tools, and on their order. Each makes one revision of the server. */
-import { invalid } from '../../catalog/issues.ts'
 import { formatItem, type ItemRecord } from '../../catalog/item.ts'
+import { isRemote } from '../../catalog/server.ts'
 import { parseTool } from '../../catalog/tool.ts'
 import { HttpError } from '../../protocol/http-error.ts'
 import type { Context, Write } from './context.ts'
-import {
-  lastSortOrder,
-  readItem,
-  readItemPage,
-  readItems,
-  type ItemName,
-  type Place,
-} from './items.ts'
+import { lastSortOrder, readItem, readItemPage, type ItemName, type Place } from './items.ts'
+import { patchRemoteTool, reorderRemoteTools } from './remote-tools.ts'
 import { requireRevision, requireServer, writeServer } from './servers.ts'
+import { allTools, requireFree, requireTool, withFirst } from './tools.ts'
 
 /** What a page may hold in characters: it crosses RPC, which ends at 32 MiB. */
 const MAX_PAGE_CHARACTERS = 8 * 1024 * 1024
@@ -58,6 +53,9 @@ export function patchTool(
   write: Write,
 ) {
   const { sql } = context
+  if (isRemote(requireServer(sql, server).settings)) {
+    return patchRemoteTool(context, server, name, patch, write)
+  }
   return change(context, server, 'tools.patch', write, () => {
     const before: Record<string, unknown> = JSON.parse(formatItem(requireTool(sql, server, name)))
     const members = Object.entries({ ...before, ...patch }).filter(
@@ -87,31 +85,15 @@ export function reorderTools(
   names: readonly string[],
   write: Write,
 ): { names: string[]; revision: number } {
+  const { sql } = context
+  if (isRemote(requireServer(sql, server).settings)) {
+    return reorderRemoteTools(context, server, names, write)
+  }
   const { revision } = change(context, server, 'tools.reorder', write, () => {
-    const tools = allTools(context.sql, server)
-    const byName = new Map(tools.map((tool) => [tool.name, tool]))
-    requireNames(names, byName)
-    const first = new Set(names)
-    const order = [...names, ...tools.map(({ name }) => name).filter((name) => !first.has(name))]
-    const put = order.flatMap((name, sortOrder) => {
-      const tool = byName.get(name)
-      return tool ? [{ ...tool, sortOrder }] : []
-    })
-    return { put, remove: [] }
+    const order = withFirst(allTools(sql, server), names)
+    return { put: order.map((tool, sortOrder) => ({ ...tool, sortOrder })), remove: [] }
   })
-  return { names: allTools(context.sql, server).map(({ name }) => name), revision }
-}
-
-function requireNames(names: readonly string[], known: ReadonlyMap<string, unknown>): void {
-  const seen = new Set<string>()
-  const problems = names.flatMap((name, index) => {
-    const path = `names[${index}]`
-    if (!known.has(name)) return [{ path, message: `"${name}" is no tool of this server` }]
-    if (seen.has(name)) return [{ path, message: `"${name}" stands twice` }]
-    seen.add(name)
-    return []
-  })
-  if (problems.length > 0) throw invalid(problems)
+  return { names: allTools(sql, server).map(({ name }) => name), revision }
 }
 
 function change(
@@ -125,6 +107,10 @@ function change(
   return context.transact(() => {
     const server = requireServer(sql, id)
     requireRevision(server, expected)
+    if (isRemote(server.settings)) {
+      const message = 'The tools come from the remote server; pause one instead'
+      throw new HttpError(409, 'remote_tools', message)
+    }
     const items = next()
     // The one tool a change is about; none when it is about all of them.
     const [first, ...others] = items.put
@@ -144,21 +130,4 @@ function placed(sql: SqlStorage, server: string, tool: ItemRecord): ItemRecord {
   const known = readItem(sql, server, 'tools', tool.name)
   const sortOrder = tool.sortOrder ?? known?.sortOrder ?? lastSortOrder(sql, server, 'tools')
   return { ...tool, sortOrder }
-}
-
-function allTools(sql: SqlStorage, server: string): ItemRecord[] {
-  return readItems(sql, server).filter(({ kind }) => kind === 'tools')
-}
-
-function requireTool(sql: SqlStorage, server: string, name: string): ItemRecord {
-  const tool = readItem(sql, server, 'tools', name)
-  if (tool === undefined) {
-    throw new HttpError(404, 'tool_not_found', `There is no tool "${name}" on this server`)
-  }
-  return tool
-}
-
-function requireFree(sql: SqlStorage, server: string, name: string): void {
-  if (readItem(sql, server, 'tools', name) === undefined) return
-  throw new HttpError(409, 'tool_name_taken', `There is a tool "${name}" on this server already`)
 }

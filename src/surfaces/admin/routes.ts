@@ -160,7 +160,7 @@ export const ROUTES: readonly Route[] = [
     answers: { 200: ToolInput, 201: ToolInput },
   }),
   inOrganization('PATCH', '/servers/:id/tools/:name', tools.patchTool, {
-    summary: 'Change members of a tool; null takes one away',
+    summary: 'Change members of a tool, null takes one away; of a remote tool, what it is shown as',
     body: tools.ToolPatch,
     answers: { 200: ToolInput },
   }),

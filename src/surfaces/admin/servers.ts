@@ -2,10 +2,11 @@
 import * as z from 'zod'
 import { ANONYMOUS, type Caller } from '../../callers/caller.ts'
 import { invalid } from '../../catalog/issues.ts'
+import type { Status } from '../../catalog/item.ts'
 import { ServerId } from '../../catalog/names.ts'
 import { parseServerFile, type ParsedServerFile } from '../../catalog/server-file.ts'
 import { ServerSettings, SettingsPatch } from '../../catalog/server.ts'
-import { decodeUtf8, encodeUtf8 } from '../../protocol/bytes.ts'
+import { encodeUtf8 } from '../../protocol/bytes.ts'
 import { HttpError, valueOf } from '../../protocol/http-error.ts'
 import type { ServerRecord } from '../../objects/organization/servers.ts'
 import { withholds } from '../../visibility/visible.ts'
@@ -27,6 +28,31 @@ import {
 
 const MAX_PACKED_BYTES = 31 * 1024 * 1024 // an RPC carries 32 MiB
 
+const UpstreamAnswer = z.strictObject({
+  era: z.string().optional(),
+  revision: z.string().optional(),
+  serverInfo: z
+    .strictObject({
+      name: z.string().optional(),
+      version: z.string().optional(),
+      title: z.string().optional(),
+    })
+    .optional(),
+  refreshedAt: z.iso.datetime().nullable(),
+  failedAt: z.iso.datetime().optional(),
+  downSince: z.iso.datetime().optional(),
+  problem: z.string().optional(),
+  toolCount: z.int().meta({ description: 'So many it lists' }),
+  promptCount: z.int(),
+  resourceCount: z.int(),
+  resourceTemplateCount: z.int(),
+  truncated: z.boolean().meta({ description: 'It had more than was read' }),
+  leftCount: z.int().meta({ description: 'How much of its lists is not shown' }),
+  left: z
+    .array(z.strictObject({ name: z.string(), reason: z.string() }))
+    .meta({ description: 'The first of it, and why' }),
+})
+
 export const ServerAnswer = z.strictObject({
   id: ServerId,
   ...ServerSettings.shape,
@@ -35,6 +61,9 @@ export const ServerAnswer = z.strictObject({
     .int()
     .meta({ description: 'The revision KV holds; it follows within seconds' }),
   toolCount: z.int(),
+  upstream: UpstreamAnswer.optional().meta({
+    description: 'What is known of the remote server; absent in lists, as `overrides` are',
+  }),
   endpoint: z
     .string()
     .meta({ description: 'Where clients find the server: a path, or a URL with PUBLIC_URL' }),
@@ -138,24 +167,26 @@ export async function previewServer(call: AdminCall): Promise<Response> {
   const id = param(call, 'id')
   const surface = call.query.get('surface') ?? 'hosted'
   if (surface !== 'hosted') throw invalid([{ path: 'surface', message: 'must be "hosted"' }])
-  const { file } = valueOf(await call.stub.exportServer(id))
-  const { settings, items } = parseServerFile(JSON.parse(decodeUtf8(file) ?? ''))
-  const tools = items.filter(({ kind }) => kind === 'tools')
-  const caller = await previewedCaller(call, id, settings)
-  const listed: string[] = []
+  const offered = valueOf(await call.stub.offeredTools(id))
+  const caller = await previewedCaller(call, id, offered)
+  const tools: unknown[] = []
   const withheld: { name: string; rule: string }[] = []
-  for (const tool of tools) {
-    const rule = withholds(tool, caller)
-    if (rule === undefined) listed.push(tool.definition)
-    else withheld.push({ name: tool.name, rule })
+  for (const { name, status, definition } of unpackTools(offered.tools)) {
+    const rule = withholds({ name, status }, caller)
+    if (rule === undefined) tools.push(definition)
+    else withheld.push({ name, rule })
   }
-  return json(`{"tools":[${listed.join(',')}],"withheld":${JSON.stringify(withheld)}}`)
+  return json(JSON.stringify({ tools, withheld }))
+}
+
+function unpackTools(bytes: Uint8Array): { name: string; status: Status; definition: unknown }[] {
+  return JSON.parse(new TextDecoder().decode(bytes))
 }
 
 async function previewedCaller(
   call: AdminCall,
   id: string,
-  { auth }: ServerSettings,
+  { auth }: Pick<ServerSettings, 'auth'>,
 ): Promise<Caller> {
   const credential = call.query.get('credential')
   if (credential === null) {
@@ -170,7 +201,8 @@ async function previewedCaller(
 
 /** The text of a server in answers. */
 function formatServer({ settings: { PUBLIC_URL } }: Platform, record: ServerRecord): string {
-  const { id, settings, revision, publishedRevision, toolCount, createdAt, updatedAt } = record
+  const { id, settings, revision, publishedRevision, toolCount, upstream, createdAt, updatedAt } =
+    record
   const endpoint = `${PUBLIC_URL ?? ''}/mcp/${settings.slug}${settings.vanity ? '' : `/${id}`}`
   return JSON.stringify({
     id,
@@ -178,6 +210,7 @@ function formatServer({ settings: { PUBLIC_URL } }: Platform, record: ServerReco
     revision,
     publishedRevision,
     toolCount,
+    upstream,
     endpoint,
     createdAt,
     updatedAt,

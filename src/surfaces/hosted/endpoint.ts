@@ -226,16 +226,17 @@ function methodNotAllowed(allow: string): HttpError {
   return new HttpError(405, 'method_not_allowed', `Use ${allow}`, { headers: { Allow: allow } })
 }
 
-/** A page's permission, the age of a copy that could not be checked, and what no cache may keep. */
+/** A page's permission, the age of a copy or an upstream that could not be checked, and what no cache may keep. */
 function headersOf(
   origin: string | null,
   staleMs: number,
-  { settings }: Catalog,
+  { settings, upstream }: Catalog,
 ): Record<string, string> | undefined {
-  if (origin === null && staleMs === 0 && settings.auth === 'none') return undefined
+  const ageMs = Math.max(staleMs, upstream?.downSince ? Date.now() - upstream.refreshedAt : 0)
+  if (origin === null && ageMs === 0 && settings.auth === 'none') return undefined
   return {
     ...corsHeaders(origin),
-    ...(staleMs > 0 && { Age: String(Math.ceil(staleMs / 1000)) }),
+    ...(ageMs > 0 && { Age: String(Math.ceil(ageMs / 1000)) }),
     ...(settings.auth !== 'none' && { 'Cache-Control': 'no-store' }),
   }
 }

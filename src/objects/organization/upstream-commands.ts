@@ -1,0 +1,92 @@
+/**
+ * What an `Upstream` object tells of the remote server it reads: its lists, or that it did not answer.
+ * Only what changes something makes a revision; the last good lists stay while it is down.
+ */
+import { KINDS, type Kind } from '../../catalog/item.ts'
+import type { RawLists } from '../../catalog/remote-items.ts'
+import { isRemote } from '../../catalog/server.ts'
+import { differ, type Snapshot } from '../../catalog/upstream.ts'
+import type { Context } from './context.ts'
+import { requireServer, writeServer, type LiveServer } from './servers.ts'
+import { writeLists } from './snapshots.ts'
+import {
+  publishedUpstream,
+  readUpstream,
+  stateAfter,
+  writeUpstream,
+  type UpstreamState,
+} from './upstreams.ts'
+
+const ACTOR = 'upstream'
+/** One failure may be a hiccup, and would cost every reader two new copies. */
+const FAILURES_TO_BE_DOWN = 2
+const MAX_PROBLEM_LENGTH = 1000
+
+/** Whether something was taken in, and the server's revision as it stands. */
+export type Noted = { taken: boolean; revision: number }
+
+/** Takes in what was read of a remote server; nothing of another URL than it has now, or that is old. */
+export function applySnapshot(context: Context, server: string, snapshot: Snapshot): Noted {
+  const { sql } = context
+  return context.transact(() => {
+    const live = requireServer(sql, server)
+    const before = readUpstream(sql, server)
+    const isOld = before.known !== undefined && snapshot.at < before.known.at
+    if (live.settings.remote?.url !== snapshot.url || isOld) {
+      return { taken: false, revision: live.revision }
+    }
+    const listsChanged = writeLists(sql, server, listsOf(snapshot))
+    const after = stateAfter(before, snapshot)
+    writeUpstream(sql, server, after)
+    const isBack = before.downSince !== undefined && !listsChanged
+    return publish(context, live, { before, after, listsChanged }, isBack ? 'up' : 'refresh')
+  })
+}
+
+/** Takes in that a remote server could not be read; the second time in a row it counts as down. */
+export function noteRefreshFailure(
+  context: Context,
+  server: string,
+  { at, problem }: { at: number; problem: string },
+): Noted {
+  const { sql } = context
+  return context.transact(() => {
+    const live = requireServer(sql, server)
+    if (!isRemote(live.settings)) return { taken: false, revision: live.revision }
+    const before = readUpstream(sql, server)
+    const { failures: earlier, failingSince = at, downSince } = before
+    const failures = earlier + 1
+    const isDown = failures >= FAILURES_TO_BE_DOWN
+    const after: UpstreamState = {
+      ...before,
+      failures,
+      failingSince,
+      failedAt: at,
+      problem: problem.slice(0, MAX_PROBLEM_LENGTH),
+      ...(isDown && { downSince: downSince ?? failingSince }),
+    }
+    writeUpstream(sql, server, after)
+    return publish(context, live, { before, after, listsChanged: false }, 'down')
+  })
+}
+
+/** Makes a revision where clients can see the difference. */
+function publish(
+  { sql, now }: Context,
+  { id, settings, revision }: LiveServer,
+  change: { before: UpstreamState; after: UpstreamState; listsChanged: boolean },
+  act: 'refresh' | 'up' | 'down',
+): Noted {
+  const before = publishedUpstream(change.before)
+  const upstreamChanged = differ(before, publishedUpstream(change.after))
+  if (!upstreamChanged && !change.listsChanged) return { taken: true, revision }
+  const next = { settings, upstreamChanged }
+  const by = { actor: ACTOR, act: `upstream.${act}`, target: id }
+  return { taken: true, revision: writeServer(sql, id, next, by, now) }
+}
+
+function listsOf(snapshot: Snapshot): RawLists {
+  const texts = (kind: Kind) => snapshot[kind].map((definition) => JSON.stringify(definition))
+  const [tools = [], prompts = [], resources = [], resourceTemplates = []] = KINDS.map(texts)
+  return { tools, prompts, resources, resourceTemplates }
+}
