@@ -5,12 +5,9 @@ import { SERVER_INFO } from '../protocol/envelope.ts'
 import { ROLLCALL_VERSION } from '../protocol/implementation.ts'
 import { isObject, type Params } from '../protocol/json-rpc.ts'
 import { MODERN_REVISION, type Revision } from '../protocol/revisions.ts'
-import type { RunOptions } from '../upstream/run-steps.ts'
+import type { Talk } from '../upstream/run-steps.ts'
 import type { Sealed, World } from '../upstream/world.ts'
 import type { Note } from './call-entry.ts'
-
-/** How a call talks while it runs. */
-export type Talk = Pick<RunOptions, 'progressToken' | 'logLevel' | 'signal' | 'notify'>
 
 export type Exchange = {
   revision: Revision

@@ -1,5 +1,6 @@
 /** What a prepared request runs with where it is answered at once, outside of a session. */
-import type { Exchange, Talk } from './exchange.ts'
+import type { Talk } from '../upstream/run-steps.ts'
+import type { Exchange } from './exchange.ts'
 import type { FinishOptions } from './finish.ts'
 
 /** Where nothing may precede the answer. */

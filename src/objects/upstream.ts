@@ -43,12 +43,15 @@ type State = {
   owner: Owner
   /** When the lists are read next, in ms since the epoch. */
   refreshAt: number
+  /** When they were last asked for, in ms since the epoch. */
+  readAt: number
   /** How often they could not be read, since they last could. */
   failures: number
 }
 
 const SHARED: Want = { capabilities: {}, session: undefined }
 const SOON_MS = 1000 // a burst of changes is read once
+const GAP_MS = 5000 // between readings that somebody's request asks for
 const FIRST_RETRY_MS = 5000
 const MIN_REFRESH_MS = 30_000 // whatever a remote server's ttl says
 
@@ -63,8 +66,8 @@ export class Upstream extends DurableObject<UpstreamBindings> {
     migrate(ctx.storage, [CONNECTIONS_SCHEMA, LEASES_SCHEMA])
     this.#connections = new Connections(ctx.storage.sql, Date.now)
     this.#watch = new Watch(ctx.storage.sql, {
-      updated: (uri) => this.#tell(uri),
-      changed: () => this.#refreshBy(Date.now() + SOON_MS),
+      updated: (uri) => this.ctx.waitUntil(this.#tell(uri)),
+      changed: () => this.ctx.waitUntil(this.#refreshSoon()),
     })
   }
 
@@ -88,6 +91,7 @@ export class Upstream extends DurableObject<UpstreamBindings> {
   /** Reads the lists now, or joins those who wait for it already. */
   async refresh(owner: Owner): Promise<Refreshed> {
     await this.#belongTo(owner)
+    await this.#refreshBy(Date.now() + SOON_MS) // by the alarm, should this not come to its end
     return this.#refresh()
   }
 
@@ -100,7 +104,7 @@ export class Upstream extends DurableObject<UpstreamBindings> {
   /** Has the lists read again in a moment. */
   async refreshSoon(owner: Owner): Promise<void> {
     await this.#belongTo(owner)
-    await this.#refreshBy(Date.now() + SOON_MS)
+    await this.#refreshSoon()
   }
 
   /** Hears of updates of these resources for as long as somebody says so again. */
@@ -146,6 +150,7 @@ export class Upstream extends DurableObject<UpstreamBindings> {
     const { target, organization } = found
     const { server, remote } = target
     const everyMs = 1000 * (remote.refreshSeconds ?? DEFAULT_REFRESH_SECONDS)
+    await this.#schedule({ readAt: Date.now() })
     try {
       const post = await this.#post(target)
       const connection = await this.#connections.find(target, post, SHARED)
@@ -207,6 +212,11 @@ export class Upstream extends DurableObject<UpstreamBindings> {
     if (owner !== undefined) await channelOf(this.env.CHANNEL, owner.server).tellUpdated(uri)
   }
 
+  async #refreshSoon(): Promise<void> {
+    const readAt = this.#state()?.readAt ?? 0
+    await this.#refreshBy(Math.max(Date.now() + SOON_MS, readAt + GAP_MS))
+  }
+
   async #refreshBy(at: number): Promise<void> {
     const refreshAt = Math.min(this.#state()?.refreshAt ?? at, at)
     await this.#schedule({ refreshAt })
@@ -217,7 +227,12 @@ export class Upstream extends DurableObject<UpstreamBindings> {
     const known = this.#state()?.owner
     if (known?.organization === owner.organization) return
     if (known !== undefined) await this.forget()
-    this.ctx.storage.kv.put('state', { owner, refreshAt: Date.now(), failures: 0 } satisfies State)
+    this.ctx.storage.kv.put('state', {
+      owner,
+      refreshAt: Date.now(),
+      readAt: 0,
+      failures: 0,
+    } satisfies State)
   }
 
   #state(): State | undefined {

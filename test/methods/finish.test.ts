@@ -31,6 +31,8 @@ async function entryOf(result: ReturnType<typeof said>, signal = new AbortContro
       logLevel: undefined,
       signal,
       notify: () => {},
+      declared: {},
+      waitUntil: () => {},
     },
   )
   assert.equal(entries.length, 1)

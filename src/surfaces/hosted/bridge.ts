@@ -6,6 +6,7 @@
 import { GOODBYE, type Notice } from '../../objects/channel-socket.ts'
 import { encodeUtf8 } from '../../protocol/bytes.ts'
 import { HttpError } from '../../protocol/http-error.ts'
+import { RENEW_MS } from './watch.ts'
 import { formatComment } from '../../protocol/sse.ts'
 
 export type BridgeOptions = {
@@ -16,7 +17,7 @@ export type BridgeOptions = {
   /** The events to send when a resource of a remote server has other contents. */
   onUpdated: (uri: string) => Promise<string[]>
   /** Says again, now and then, which of those are wanted. */
-  renew?: (() => Promise<void>) | undefined
+  renew: () => Promise<void>
   /** The client has left, perhaps before it could read what was sent last. */
   onLost?: () => void
   /** What is sent first. */
@@ -51,6 +52,7 @@ class Bridge {
   readonly #options: BridgeOptions
   readonly #keepalive: ReturnType<typeof setInterval>
   readonly #end: ReturnType<typeof setTimeout>
+  readonly #renewal: ReturnType<typeof setInterval>
   #repeat: ReturnType<typeof setTimeout> | undefined
   readonly #toRepeat = new Set<string>()
   /** Writes to come before it is taken that the client has read the last events. */
@@ -70,6 +72,8 @@ class Bridge {
       this.#send(formatComment('keepalive'))
     }, options.keepaliveMs)
     // Spread out, so that streams that began together do not all come back together.
+    this.#renew()
+    this.#renewal = setInterval(() => this.#renew(), RENEW_MS)
     const age = options.maxAgeMs * (0.9 + 0.1 * Math.random())
     this.#end = setTimeout(() => this.#finish(), age)
   }
@@ -99,6 +103,7 @@ class Bridge {
   stop(): void {
     this.#isOpen = false
     clearInterval(this.#keepalive)
+    clearInterval(this.#renewal)
     clearTimeout(this.#end)
     if (this.#repeat !== undefined) clearTimeout(this.#repeat)
     this.#socket?.close(1000)
@@ -123,6 +128,12 @@ class Bridge {
     } finally {
       this.#isWorking = false
     }
+  }
+
+  #renew(): void {
+    this.#options.renew().catch((error: unknown) => {
+      console.error('updates of resources could not be asked for', error)
+    })
   }
 
   async #hear(uri: string): Promise<void> {

@@ -66,7 +66,7 @@ async function sendMended(call: RelayCall, world: World, options: RunOptions): P
     const remedy = remedyFor(error, connection)
     if (remedy === undefined) {
       // A tool that was taken away there is still listed here.
-      if (error.kind === 'rpc' && error.code === -32602) waitUntil(world.upstreams.refreshSoon(target))
+      if (error.code === INVALID_PARAMS) options.waitUntil(world.upstreams.refreshSoon(target))
       throw error
     }
     if (remedy === 'relist') {
@@ -98,7 +98,10 @@ async function send(
   const secrets = new OpenedSecrets(await world.open(target.organization, target.sealed))
   const post = postTo(world, target, secrets)
   try {
-    const hooks = hooksOf(target, connection, world, { ...options, notify: redacting(options, secrets) })
+    const hooks = hooksOf(target, connection, world, {
+      ...options,
+      notify: redacting(options, secrets),
+    })
     const result = await sendRequest(post, connection, { method, params, paramHeaders }, hooks)
     return secrets.redactDeep(result) as Members
   } catch (error) {

@@ -22,6 +22,8 @@ export type Upstreams = {
   ) => Promise<Connection>
   /** Reads the lists again, and gives a tool's input schema as it is now; undefined where it is gone. */
   relist: (target: Target, tool: string) => Promise<unknown>
+  /** Wants to hear of updates of resources for a time, by way of the server's Channel. */
+  watch: (target: Target, uris: readonly string[], leaseMs: number) => Promise<void>
   /** Has the lists read again, some time soon. */
   refreshSoon: (target: Target) => Promise<void>
 }
