@@ -103,6 +103,17 @@ describe('the settings of a remote server', () => {
     )
   })
 
+  it('may be open with a tool that uses a secret where clients do not find it', () => {
+    const handler = { kind: 'http', url: 'https://api.example.com/', auth: SECRET }
+    const tools = [tool('spends', { handler })]
+    const open = (hosted: boolean) => parseServerFile(serverFile('Near', tools, { hosted }))
+    assert.deepEqual(
+      wrong(() => open(true)),
+      ['auth'],
+    )
+    assert.equal(open(false).settings.hosted, false)
+  })
+
   it('keep their kind, whatever a patch says', () => {
     const near = parseServerFile(serverFile('Near')).settings
     const toRemote: SettingsPatch = { kind: 'remote', remote: { url: URL } }

@@ -160,6 +160,12 @@ describe('The session-era upstreams of the tests', { timeout: 20_000 }, () => {
     assert.equal(await answer, 'a finished')
   })
 
+  it('ask nothing of a client that they know nothing of', async (t) => {
+    const { client } = await meet(t, { kind: 'stateless' })
+    assert.equal((await client.callTool({ name: 'elicit' })).isError, true)
+    await assert.rejects(client.getPrompt({ name: 'asking' }))
+  })
+
   it('lose their sessions when told to', async (t) => {
     const { client, upstream } = await meet(t, { kind: 'sessions' })
     assert.equal(upstream.sessionIds().length, 1)

@@ -1,6 +1,7 @@
 /**
  * One connection's server of the SDK v1, offering mcp-offer.ts: the low-level one, so that errors go
- * out as they are thrown. What asks the client asks it with requests of its own.
+ * out as they are thrown. What asks the client asks it with requests of its own,
+ * if the client said that it can; a tool is `isError` where it did not, anything else an error.
  */
 import { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/protocol.js'
@@ -22,7 +23,7 @@ import {
   type ServerResult,
 } from '@modelcontextprotocol/sdk/types.js'
 import { CAPABILITIES, INSTRUCTIONS, METHODS, type MethodName } from './mcp-offer.ts'
-import type { Arguments, Method, Peer, Running, World } from './mcp-world.ts'
+import type { Arguments, Peer, Running, World } from './mcp-world.ts'
 
 const LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency']
 const MAX_ROUNDS = 8
@@ -54,19 +55,24 @@ export function createLegacyServer(world: World): Server {
 
   for (const [method, schema] of Object.entries(SCHEMAS)) {
     server.setRequestHandler(schema, (request, extra) =>
-      answer(METHODS[method as MethodName], request.params ?? {}, extra),
+      answer(method as MethodName, request.params ?? {}, extra),
     )
   }
-  const answer = async (run: Method, params: Arguments, extra: Extra): Promise<ServerResult> => {
+  const answer = async (
+    method: MethodName,
+    params: Arguments,
+    extra: Extra,
+  ): Promise<ServerResult> => {
     const clientCapabilities = server.getClientCapabilities()
     const running = { ...runningOf(extra, isLogged), clientCapabilities }
     let input: Pick<Running, 'inputResponses' | 'requestState'> = {}
     for (let round = 0; round < MAX_ROUNDS; round += 1) {
-      const result = await run(params, { ...running, ...input }, world)
+      const result = await METHODS[method](params, { ...running, ...input }, world)
       if (!('resultType' in result)) return result
       try {
-        input = await ask(result as InputRequired, extra)
+        input = await ask(result as InputRequired, extra, clientCapabilities)
       } catch (error) {
+        if (method !== 'tools/call') throw error
         const text = `The client did not answer: ${String(error)}`
         return { content: [{ type: 'text', text }], isError: true }
       }
@@ -98,9 +104,16 @@ export function createLegacyServer(world: World): Server {
   return server
 }
 
-async function ask({ inputRequests = {}, requestState }: InputRequired, extra: Extra) {
+/** Asks the client, but for nothing that it has not said it can. */
+async function ask(
+  { inputRequests = {}, requestState }: InputRequired,
+  extra: Extra,
+  clientCapabilities: object = {},
+) {
   const inputResponses: Record<string, unknown> = {}
   for (const [key, request] of Object.entries(inputRequests)) {
+    const [capability = ''] = request.method.split('/')
+    if (!(capability in clientCapabilities)) throw new Error(`it has no ${capability}`)
     inputResponses[key] = await extra.sendRequest(request as ServerRequest, ResultSchema)
   }
   return { inputResponses, requestState }
