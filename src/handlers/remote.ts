@@ -37,6 +37,10 @@ export const Remote = z.strictObject({
   refreshSeconds: z.int().min(30).max(86_400).default(DEFAULT_REFRESH_SECONDS).meta({
     description: 'How often its lists are read again, at the latest',
   }),
+  watchLists: z.boolean().default(false).meta({
+    description:
+      'Hold a stream to it while clients listen, so that changes of its lists are told at once',
+  }),
 })
 export type Remote = z.infer<typeof Remote>
 

@@ -27,6 +27,7 @@ type Members = Readonly<Record<string, unknown>>
 
 /** Members of results that are for each server to say itself. */
 const OWN: ReadonlySet<string> = new Set(['resultType', 'ttlMs', 'cacheScope'])
+const RESERVED_PREFIX = 'io.modelcontextprotocol/'
 const RESOURCE_NOT_FOUND = -32002 // of the session era
 
 /** Relays a request; what comes of it, or the JSON-RPC error that the caller gets. */
@@ -96,7 +97,7 @@ async function inputRequired(
   const { requestState, inputRequests, _meta } = result
   const asked = {
     resultType: 'input_required',
-    ...(isObject(_meta) && { _meta }),
+    ...metaOf(_meta),
     ...(inputRequests !== undefined && { inputRequests: requests }),
     ...(typeof requestState === 'string' && {
       requestState: await sealState(world, call.place, requestState),
@@ -142,8 +143,16 @@ function missing({ method }: RelayCall, needed: Members): RpcError {
   })
 }
 
-function withoutOwn(result: Members): Members {
-  return Object.fromEntries(Object.entries(result).filter(([name]) => !OWN.has(name)))
+/** A result without what each server says itself; its `_meta` without what is of the other hop. */
+function withoutOwn({ _meta, ...result }: Members): Members {
+  const kept = Object.entries(result).filter(([name]) => !OWN.has(name))
+  return { ...Object.fromEntries(kept), ...metaOf(_meta) }
+}
+
+function metaOf(meta: unknown): Members {
+  if (!isObject(meta)) return {}
+  const kept = Object.entries(meta).filter(([key]) => !key.startsWith(RESERVED_PREFIX))
+  return kept.length === 0 ? {} : { _meta: Object.fromEntries(kept) }
 }
 
 function malformed(problem: string): UpstreamFault {

@@ -13,6 +13,7 @@ import { valueOf } from '../protocol/http-error.ts'
 import type { Connection } from '../upstream/mcp/connection.ts'
 import { endSession } from '../upstream/mcp/end-session.ts'
 import { UpstreamFault } from '../upstream/mcp/fault.ts'
+import type { Wanted } from '../upstream/mcp/listen.ts'
 import type { Post } from '../upstream/mcp/post.ts'
 import { OpenedSecrets } from '../upstream/opened-secrets.ts'
 import { postTo } from '../upstream/relay/post-to.ts'
@@ -23,7 +24,7 @@ import { migrate } from './migrate.ts'
 import type { Organization } from './organization.ts'
 import { channelOf } from './resident.ts'
 import { Connections, CONNECTIONS_SCHEMA } from './upstream/connections.ts'
-import { metOf, type Met } from './upstream/met.ts'
+import { metOf } from './upstream/met.ts'
 import { readLists } from './upstream/read-lists.ts'
 import { LEASES_SCHEMA, Watch } from './upstream/watch.ts'
 import { createWorld, type WorldBindings } from './world.ts'
@@ -50,8 +51,9 @@ type State = {
 }
 
 const SHARED: Want = { capabilities: {}, session: undefined }
-const SOON_MS = 1000 // a burst of changes is read once
-const GAP_MS = 5000 // between readings that somebody's request asks for
+const SOON_MS = 100 // a burst of changes is read once
+const TOLD_GAP_MS = 1000 // between readings that the remote server asks for
+const GAP_MS = 5000 // and between those that somebody's request does
 const FIRST_RETRY_MS = 5000
 const MIN_REFRESH_MS = 30_000 // whatever a remote server's ttl says
 
@@ -67,22 +69,22 @@ export class Upstream extends DurableObject<UpstreamBindings> {
     this.#connections = new Connections(ctx.storage.sql, Date.now)
     this.#watch = new Watch(ctx.storage.sql, {
       updated: (uri) => this.ctx.waitUntil(this.#tell(uri)),
-      changed: () => this.ctx.waitUntil(this.#refreshSoon()),
+      changed: () => this.ctx.waitUntil(this.#refreshBy(this.#earliest(TOLD_GAP_MS))),
     })
   }
 
-  /** The connection that is wanted. */
-  async meet(target: Target, want: Want): Promise<Met<Connection>> {
+  /** The connection that is wanted, or why there is none, for `requireMet`. */
+  async meet(target: Target, want: Want): Promise<string> {
     return metOf(async () => this.#connections.find(target, await this.#post(target), want))
   }
 
-  /** One in place of a connection that has failed. */
+  /** One in place of a connection that has failed, likewise. */
   async replace(
     target: Target,
     want: Want,
     failed: Connection,
     how: 'reopen' | 'probe',
-  ): Promise<Met<Connection>> {
+  ): Promise<string> {
     return metOf(async () =>
       this.#connections.replace(target, await this.#post(target), want, failed, how),
     )
@@ -107,10 +109,10 @@ export class Upstream extends DurableObject<UpstreamBindings> {
     await this.#refreshSoon()
   }
 
-  /** Hears of updates of these resources for as long as somebody says so again. */
-  async watch(owner: Owner, uris: readonly string[], leaseMs: number): Promise<void> {
+  /** Hears of what is wanted for as long as somebody says so again. */
+  async watch(owner: Owner, wanted: Wanted, leaseMs: number): Promise<void> {
     await this.#belongTo(owner)
-    this.#watch.lease(uris, Date.now() + leaseMs)
+    this.#watch.lease(wanted, Date.now() + leaseMs)
     await this.#keepWatching()
     await this.#schedule()
   }
@@ -213,8 +215,12 @@ export class Upstream extends DurableObject<UpstreamBindings> {
   }
 
   async #refreshSoon(): Promise<void> {
-    const readAt = this.#state()?.readAt ?? 0
-    await this.#refreshBy(Math.max(Date.now() + SOON_MS, readAt + GAP_MS))
+    await this.#refreshBy(this.#earliest(GAP_MS))
+  }
+
+  /** A moment from now, and no sooner after the last reading than this. */
+  #earliest(gapMs: number): number {
+    return Math.max(Date.now() + SOON_MS, (this.#state()?.readAt ?? 0) + gapMs)
   }
 
   async #refreshBy(at: number): Promise<void> {

@@ -37,7 +37,7 @@ export function createUpstreams(upstreams: DurableObjectNamespace<Upstream>): Up
       return remember(key, requireMet(await stubOf(target).replace(target, want, failed, how)))
     },
     relist: (target, tool) => stubOf(target).relist(ownerOf(target), tool),
-    watch: (target, uris, leaseMs) => stubOf(target).watch(ownerOf(target), uris, leaseMs),
+    watch: (target, wanted, leaseMs) => stubOf(target).watch(ownerOf(target), wanted, leaseMs),
     refreshSoon: (target) => stubOf(target).refreshSoon(ownerOf(target)),
   }
 }

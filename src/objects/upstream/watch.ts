@@ -2,11 +2,11 @@
  * What is heard of a remote server outside of any request: updates of the resources that somebody is
  * subscribed to, and changes of its lists while that stream is open anyway (`mcp-protocol.md` §8.3).
  *
- * Storage: `leases`, a row a resource. Whoever holds a client's stream says again and again that it
- * wants a resource; one that nobody speaks of any more is let go, and with the last the stream.
+ * Storage: `leases`, a row a resource, '' for the lists. Whoever holds a client's stream says again
+ * and again what it wants; what nobody speaks of any more is let go, and with the last the stream.
  */
 import type { Connection } from '../../upstream/mcp/connection.ts'
-import { ACKNOWLEDGED, listen } from '../../upstream/mcp/listen.ts'
+import { ACKNOWLEDGED, listen, type Wanted } from '../../upstream/mcp/listen.ts'
 import type { Post } from '../../upstream/mcp/post.ts'
 import { sendRequest } from '../../upstream/mcp/request.ts'
 
@@ -16,7 +16,9 @@ export const LEASES_SCHEMA = `CREATE TABLE leases (
 
 const MAX_LEASES = 1000
 const FIRST_WAIT_MS = 1000
-const MAX_WAIT_MS = 60_000
+const MAX_WAIT_MS = 600_000
+/** What the lists are called among the resources. */
+const LISTS = ''
 const UPDATED = 'notifications/resources/updated'
 const LIST_CHANGED = /^notifications\/(?:tools|prompts|resources)\/list_changed$/
 
@@ -41,9 +43,9 @@ export class Watch {
     this.#heard = heard
   }
 
-  /** Wants these resources until a time, in ms since the epoch. */
-  lease(uris: readonly string[], until: number): void {
-    for (const uri of uris) {
+  /** Wants something until a time, in ms since the epoch. */
+  lease({ uris, lists }: Wanted, until: number): void {
+    for (const uri of lists ? [...uris, LISTS] : uris) {
       this.#sql.exec('INSERT OR REPLACE INTO leases (uri, until) VALUES (?, ?)', uri, until)
     }
     this.#sql.exec(
@@ -52,7 +54,7 @@ export class Watch {
     )
   }
 
-  /** The resources that are wanted now. */
+  /** What is wanted now. */
   wanted(now: number): string[] {
     this.#sql.exec('DELETE FROM leases WHERE until <= ?', now)
     const rows = this.#sql.exec<{ uri: string }>('SELECT uri FROM leases ORDER BY uri')
@@ -80,6 +82,7 @@ export class Watch {
     this.stop()
     const uris = this.wanted(now)
     if (uris.length === 0 || connection.era === 'sse') return
+    const resources = uris.filter((uri) => uri !== LISTS)
     const stream: Stream = { uris: uris.join('\n'), abort: new AbortController() }
     this.#stream = stream
     const hear = (method: string, { uri }: Readonly<Record<string, unknown>>) => {
@@ -90,11 +93,11 @@ export class Watch {
     }
     try {
       if (connection.era === 'legacy') {
-        for (const uri of uris) {
+        for (const uri of resources) {
           await sendRequest(post, connection, { method: 'resources/subscribe', params: { uri } })
         }
       }
-      await listen(post, connection, { uris, lists: true }, hear, stream.abort.signal)
+      await listen(post, connection, { uris: resources, lists: true }, hear, stream.abort.signal)
     } catch (error) {
       if (stream.abort.signal.aborted) return
       console.error('the stream of a remote server has ended', error)

@@ -1,5 +1,6 @@
 /** How connections to remote servers are had, declared for whoever relays a request. */
 import type { Connection } from '../mcp/connection.ts'
+import type { Wanted } from '../mcp/listen.ts'
 import type { Target } from './target.ts'
 
 /** Whose connection is wanted, and what may be asked of its client over it. */
@@ -22,8 +23,8 @@ export type Upstreams = {
   ) => Promise<Connection>
   /** Reads the lists again, and gives a tool's input schema as it is now; undefined where it is gone. */
   relist: (target: Target, tool: string) => Promise<unknown>
-  /** Wants to hear of updates of resources for a time, by way of the server's Channel. */
-  watch: (target: Target, uris: readonly string[], leaseMs: number) => Promise<void>
+  /** Wants to hear of changes for a time, by way of the server's Channel. */
+  watch: (target: Target, wanted: Wanted, leaseMs: number) => Promise<void>
   /** Has the lists read again, some time soon. */
   refreshSoon: (target: Target) => Promise<void>
 }
