@@ -74,9 +74,9 @@ describe('A remote server', () => {
       if (era !== 'sse') {
         it('is sent one request for a call once it is known', async () => {
           await relay.rollcall.post(server.endpoint, legacy('tools/call', echo('warm')))
-          const before = upstream.requests.length
+          const seenBefore = upstream.requests.length
           await relay.rollcall.post(server.endpoint, legacy('tools/call', echo('counted')))
-          const seen = upstream.requests.slice(before)
+          const seen = upstream.requests.slice(seenBefore)
           assert.deepEqual(
             seen.map((request) => isCall(request)),
             [true],
