@@ -15,6 +15,7 @@ export { Channel } from './objects/channel.ts'
 export { Directory } from './objects/directory.ts'
 export { Organization } from './objects/organization.ts'
 export { Session } from './objects/session.ts'
+export { Upstream } from './objects/upstream.ts'
 
 type Args = [Platform, Visit]
 

@@ -8,7 +8,7 @@ import { ConstantHeaders } from './headers.ts'
 import { MAX_TIMEOUT_SECONDS } from './http.ts'
 
 export const DEFAULT_REMOTE_TIMEOUT_SECONDS = 60
-const DEFAULT_REFRESH_SECONDS = 600
+export const DEFAULT_REFRESH_SECONDS = 600
 
 /** A tool of a remote server, called there by the name it has there. */
 export const McpHandler = z.strictObject({
@@ -36,6 +36,10 @@ export const Remote = z.strictObject({
     .default(DEFAULT_REMOTE_TIMEOUT_SECONDS),
   refreshSeconds: z.int().min(30).max(86_400).default(DEFAULT_REFRESH_SECONDS).meta({
     description: 'How often its lists are read again, at the latest',
+  }),
+  watchLists: z.boolean().default(false).meta({
+    description:
+      'Hold a stream to it while clients listen, so that changes of its lists are told at once',
   }),
 })
 export type Remote = z.infer<typeof Remote>

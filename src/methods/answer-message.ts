@@ -3,12 +3,14 @@
  * what an unknown one is called there (§2.3).
  */
 import { METHOD_NOT_FOUND, RpcError } from '../protocol/json-rpc.ts'
+import { answerRelayed } from './answer-relayed.ts'
 import { capabilitiesOf } from './capabilities.ts'
 import { completionComplete } from './complete.ts'
 import { discover } from './discover.ts'
 import type { Exchange, Method, Result } from './exchange.ts'
 import { initialize } from './initialize.ts'
 import { list } from './list.ts'
+import { isRelayed } from './prepare-relay.ts'
 import { promptsGet } from './prompts-get.ts'
 import { resourcesRead } from './resources-read.ts'
 import { toolsCall } from './tools-call.ts'
@@ -52,6 +54,9 @@ export function answerMessage(
   const answer = METHODS[era].get(method)
   if (answer === undefined) throw methodNotFound(era, method)
   requireOffered(era, method, exchange)
+  if (method !== 'tools/call' && isRelayed(method, exchange.catalog)) {
+    return answerRelayed(method, exchange)
+  }
   return answer(exchange)
 }
 

@@ -3,11 +3,11 @@ import type { Caller } from '../callers/caller.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import { SERVER_INFO } from '../protocol/envelope.ts'
 import { ROLLCALL_VERSION } from '../protocol/implementation.ts'
-import type { Params } from '../protocol/json-rpc.ts'
+import { isObject, type Params } from '../protocol/json-rpc.ts'
 import { MODERN_REVISION, type Revision } from '../protocol/revisions.ts'
-import type { RunOptions } from '../upstream/run-steps.ts'
+import type { Talk } from '../upstream/run-steps.ts'
 import type { Sealed, World } from '../upstream/world.ts'
-import type { Note } from './finish.ts'
+import type { Note } from './call-entry.ts'
 
 export type Exchange = {
   revision: Revision
@@ -22,7 +22,9 @@ export type Exchange = {
   /** The session it is in, with what its client declared; undefined outside of one. */
   session?: { capabilities: () => Promise<Readonly<Record<string, unknown>>> } | undefined
   /** How a call talks while it runs; absent where nothing may precede the answer. */
-  talk?: RunOptions | undefined
+  talk?: Talk | undefined
+  /** Keeps work that may outlive the request. */
+  waitUntil: (work: Promise<unknown>) => void
   world: World
   /** Takes an entry of the call log. */
   note: Note
@@ -57,6 +59,14 @@ export function complete({
 }: Pick<Exchange, 'revision' | 'catalog'>): Readonly<Record<string, unknown>> {
   if (revision !== MODERN_REVISION) return {}
   return { resultType: 'complete', _meta: { [SERVER_INFO]: implementationOf(catalog) } }
+}
+
+/** A result with what `complete` adds; one that asks for input is not complete (§4.8). */
+export function completed(exchange: Exchange, result: Readonly<Record<string, unknown>>): Result {
+  const { _meta, ...ours } = complete(exchange)
+  const { _meta: given, resultType } = result
+  const meta = isObject(_meta) ? { _meta: { ...(isObject(given) && given), ..._meta } } : {}
+  return { ...result, ...ours, ...(resultType !== undefined && { resultType }), ...meta }
 }
 
 /** The cache hints of the results that have them (§4.7): public only where all callers see the same. */

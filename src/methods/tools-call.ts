@@ -12,32 +12,32 @@ import {
   RATE_LIMITED,
   RpcError,
 } from '../protocol/json-rpc.ts'
-import { findParamHeaders, requireParamHeaders } from '../protocol/param-headers.ts'
+import {
+  findParamHeaders,
+  formatParamHeaders,
+  requireParamHeaders,
+} from '../protocol/param-headers.ts'
 import { MODERN_REVISION } from '../protocol/revisions.ts'
 import { secretsOf } from '../handlers/secret.ts'
 import type { CallToolResult, Tool } from '../protocol/tool.ts'
 import { findViolations, withDefaults } from '../upstream/arguments.ts'
 import type { HttpCall } from '../upstream/http/call.ts'
-import type { RunOptions } from '../upstream/run-steps.ts'
 import { fillResult } from '../upstream/static.ts'
 import { withholds } from '../visibility/visible.ts'
-import { complete, type Exchange, type Result } from './exchange.ts'
-import { failedEntry, finish } from './finish.ts'
+import { missingCapabilities } from './client-capabilities.ts'
+import { completed, type Exchange, type Result } from './exchange.ts'
+import { failedEntry } from './call-entry.ts'
+import { finish } from './finish.ts'
+import { optionsOf } from './finish-options.ts'
+import { relayed, targetOf } from './prepare-relay.ts'
 import type { Prepared, Subject } from './prepared.ts'
 
-/** What a call has where nothing may precede its answer. */
-const SILENT: RunOptions = {
-  progressToken: undefined,
-  logLevel: undefined,
-  signal: new AbortController().signal,
-  notify: () => {},
-}
+const UNCHECKED = 'The tool could not be checked just now. Retry in a few seconds.'
 
 /** Checks a call and runs its handler; what goes wrong in a tool is a result with `isError`. */
 export async function toolsCall(exchange: Exchange): Promise<Result> {
-  const { revision, world, note, talk = SILENT } = exchange
   const prepared = await prepareCall(exchange)
-  return answer(exchange, await finish(prepared, { revision, world, note, ...talk }))
+  return completed(exchange, await finish(prepared, optionsOf(exchange)))
 }
 
 /** What a call is prepared from; `headers` are undefined where it did not come over MCP. */
@@ -52,8 +52,7 @@ export async function prepareCall(exchange: CallExchange): Promise<Prepared> {
   const catalog = await exchange.verified()
   const tool = findTool(catalog ?? exchange.catalog, exchange, name)
   if (catalog === undefined) {
-    const text = 'The tool could not be checked just now. Retry in a few seconds.'
-    return { ...failure(subject, text), isUnknown: tool === undefined }
+    return { ...failure(subject, UNCHECKED), isUnknown: tool === undefined }
   }
   if (tool === undefined) throw new RpcError(INVALID_PARAMS, `Tool not found: ${name}`)
   const at = Date.now()
@@ -127,7 +126,16 @@ async function prepare(
       outputSchema,
       hops: exchange.hops,
     })
-  if (handler.kind === 'mcp') return failure(subject, 'The remote server of the tool is unknown')
+  if (handler.kind === 'mcp') {
+    const target = await targetOf(exchange)
+    if (target === undefined) return failure(subject, UNCHECKED)
+    return relayed(exchange, target, {
+      method: 'tools/call',
+      name: tool.name,
+      params: { name: handler.name, arguments: filled },
+      paramHeaders: formatParamHeaders(findParamHeaders(inputSchema).headers, filled),
+    })
+  }
   const names = new Set(Object.keys(inputSchema.properties ?? {}))
   const result = fillResult(handler.result, names, filled)
   if (outputSchema !== undefined && result.isError !== true) {
@@ -185,33 +193,7 @@ async function declaredBy({ clientCapabilities, session }: CallExchange) {
   return clientCapabilities ?? (await session?.capabilities()) ?? {}
 }
 
-/** The capabilities of `needed`, by dotted name, that `declared` lacks. */
-function missingCapabilities(
-  needed: Readonly<Record<string, unknown>>,
-  declared: Readonly<Record<string, unknown>>,
-): string[] {
-  return Object.entries(needed).flatMap(([name, detail]) => {
-    const has = declared[name]
-    if (has === undefined) return [name]
-    if (!isObject(detail)) return []
-    return missingCapabilities(detail, modesOf(name, has)).map((inner) => `${name}.${inner}`)
-  })
-}
-
-/** What a declared capability holds; an empty `elicitation` is the form mode (§4.8). */
-function modesOf(name: string, declared: unknown): Record<string, unknown> {
-  const modes = isObject(declared) ? declared : {}
-  return name === 'elicitation' && Object.keys(modes).length === 0 ? { form: {} } : modes
-}
-
 function failure(subject: Subject, text: string): Prepared {
   const result: CallToolResult = { content: [{ type: 'text', text }], isError: true }
   return { subject, work: { kind: 'static', steps: [], result } }
-}
-
-function answer(exchange: Exchange, result: Readonly<Record<string, unknown>>): Result {
-  const { _meta, ...ours } = complete(exchange)
-  const { _meta: given } = result
-  const meta = isObject(_meta) ? { _meta: { ...(isObject(given) && given), ..._meta } } : {}
-  return { ...result, ...ours, ...meta }
 }

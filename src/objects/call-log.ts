@@ -4,7 +4,7 @@
  * where the organization does not answer.
  */
 import type { WaitUntil } from '../memory/single-flight.ts'
-import type { CallEntry } from '../methods/finish.ts'
+import type { CallEntry } from '../methods/call-entry.ts'
 import type { Organization } from './organization.ts'
 
 export type CallLogBindings = { ORGANIZATION: DurableObjectNamespace<Organization> }

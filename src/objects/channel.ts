@@ -65,16 +65,21 @@ export class Channel extends DurableObject {
   /** Tells every stream of a new revision; of the streams of one session, the newest alone. */
   announce(revision: number): void {
     if (revision > this.#revision()) this.ctx.storage.kv.put('revision', revision)
-    this.#notify(revision)
+    this.#notify({ revision })
   }
 
   /** Has a session look again, on the newest stream that it has left: one of it has died. */
   nudge(session: string): void {
-    this.#notify(this.#revision(), `session ${session}`)
+    this.#notify({ revision: this.#revision() }, `session ${session}`)
   }
 
-  #notify(revision: number, tag?: string): void {
-    const notice = JSON.stringify({ revision } satisfies Notice)
+  /** Tells every stream that a resource of a remote server has other contents. */
+  tellUpdated(uri: string): void {
+    this.#notify({ updated: uri })
+  }
+
+  #notify(news: Notice, tag?: string): void {
+    const notice = JSON.stringify(news)
     const told = new Set<string>()
     const sockets = this.ctx.getWebSockets(tag).map((socket) => {
       return { socket, ...(socket.deserializeAttachment() as Attachment) }

@@ -13,7 +13,7 @@ import type { ItemRecord } from '../catalog/item.ts'
 import { Snapshot } from '../catalog/upstream.ts'
 import { encodeUtf8 } from '../protocol/bytes.ts'
 import { outcomeOf } from '../protocol/http-error.ts'
-import type { CallEntry } from '../methods/finish.ts'
+import type { CallEntry } from '../methods/call-entry.ts'
 import { readAudit } from './organization/audit.ts'
 import {
   deleteCalls,
@@ -36,6 +36,7 @@ import type { Place } from './organization/items.ts'
 import { formatServer, formatServerAt } from './organization/publish.ts'
 import { organizationId, requireOrganization } from './organization/record.ts'
 import { readRevisions } from './organization/revisions.ts'
+import { findRemote, findSchema } from './organization/find-remote.ts'
 import { findSealed, listSecrets } from './organization/secrets.ts'
 import * as servers from './organization/server-commands.ts'
 import { describeServer, findServer, listServers, requireServer } from './organization/servers.ts'
@@ -255,6 +256,16 @@ export class Organization extends DurableObject<OrganizationBindings> {
     return organization === undefined
       ? undefined
       : formatCredential(this.#life.sql, organization, hash)
+  }
+
+  /** The remote server behind a server, secrets sealed; undefined for any that has none. */
+  async remote(id: string) {
+    return findRemote(this.#life.sql, id)
+  }
+
+  /** The input schema of a tool, by its name at the remote server, as it was read last. */
+  async remoteSchema(id: string, tool: string): Promise<unknown> {
+    return findSchema(this.#life.sql, id, tool)
   }
 
   /** A secret as it is stored, sealed; undefined for none of that name. */

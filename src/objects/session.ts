@@ -65,6 +65,8 @@ export class Session extends DurableObject<SessionBindings> {
     streams: this.#streams,
     world: createWorld(this.env),
     note: (entry) => this.#log.add(entry, (work) => this.ctx.waitUntil(work)),
+    session: this.#id(),
+    waitUntil: (work) => this.ctx.waitUntil(work),
   }
   #record: SessionRecord | undefined
   /** Nothing was heard of it when its time was up first. */

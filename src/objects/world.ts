@@ -1,15 +1,18 @@
 /** The world as objects and the Worker reach it: one for each isolate, made from the bindings. */
 import { SealKeys } from '../sealing/seal-keys.ts'
-import { open } from '../sealing/seal.ts'
+import { open, seal } from '../sealing/seal.ts'
 import { BoundedMap } from '../memory/bounded-map.ts'
 import { createOutbound } from '../upstream/outbound.ts'
 import type { World } from '../upstream/world.ts'
 import { secretPlace } from './organization/secrets.ts'
+import { createUpstreams } from './upstreams.ts'
+import type { Upstream } from './upstream.ts'
 
 export type WorldBindings = {
   SEAL_KEYS: string
   DEVELOPMENT?: string
   ALLOW_PRIVATE_UPSTREAMS?: string
+  UPSTREAM: DurableObjectNamespace<Upstream>
 }
 
 const OPENED_BYTES = 1024 * 1024
@@ -33,5 +36,8 @@ export function createWorld(env: WorldBindings): World {
       }
       return secrets
     },
+    seal: (place, text) => seal(keys, place, text),
+    unseal: (place, sealed) => open(keys, place, sealed),
+    upstreams: createUpstreams(env.UPSTREAM),
   }
 }

@@ -14,7 +14,8 @@ export class AskRefused extends Error {}
 /** Asks the client, and gives the result it answers with; `AskRefused` where it answers none. */
 export type Ask = (method: string, params: unknown) => Promise<unknown>
 
-export type RunOptions = {
+/** How a call talks while it runs. */
+export type Talk = {
   /** Progress is sent only under the token a client gave. */
   progressToken: string | number | undefined
   /** The least severe level the client wants; undefined: no logs. */
@@ -22,12 +23,21 @@ export type RunOptions = {
   /** Ends the waiting, and everything after it. */
   signal: AbortSignal
   notify: (notification: Notification) => void
+}
+
+export type RunOptions = Talk & {
+  /** What the client can be asked, as it declared it. */
+  declared: Readonly<Record<string, unknown>>
   /** Absent where the client cannot be asked while the call runs. */
   ask?: Ask | undefined
+  /** The id of the session that the call is in. */
+  session?: string | undefined
+  /** Keeps work that may outlive the call. */
+  waitUntil: (work: Promise<unknown>) => void
 }
 
 /** Runs the steps in order; returns early when the call was cancelled. */
-export async function runSteps(steps: readonly Step[], options: RunOptions): Promise<void> {
+export async function runSteps(steps: readonly Step[], options: Talk): Promise<void> {
   const { progressToken, logLevel, signal, notify } = options
   for (const step of steps) {
     if (signal.aborted) return

@@ -2,7 +2,9 @@
  * What running a call needs of the world outside, given by whoever runs it: the Worker, or a Session.
  * Secrets travel sealed, by name, and are opened where the request that needs them is made.
  */
+import type { Place } from '../sealing/seal.ts'
 import type { Outbound } from './outbound.ts'
+import type { Upstreams } from './relay/upstreams.ts'
 
 /** Sealed secrets by name; one that is not there is absent. */
 export type Sealed = Readonly<Record<string, string>>
@@ -14,4 +16,8 @@ export type World = {
   outbound: Outbound
   /** Opens secrets of an organization; throws where one does not open there. */
   open: (organization: string, sealed: Sealed) => Promise<Secrets>
+  /** Seals a text for a place, and opens what was sealed for it; throws `CannotOpen` for any other. */
+  seal: (place: Place, text: string) => Promise<string>
+  unseal: (place: Place, sealed: string) => Promise<string>
+  upstreams: Upstreams
 }

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Exchange } from '../../src/methods/exchange.ts'
-import { finish, type CallEntry } from '../../src/methods/finish.ts'
+import type { CallEntry } from '../../src/methods/call-entry.ts'
+import { finish } from '../../src/methods/finish.ts'
 import type { Work } from '../../src/methods/prepared.ts'
 import { toolsCall } from '../../src/methods/tools-call.ts'
 import { NEWEST_LEGACY } from '../../src/protocol/revisions.ts'
@@ -30,6 +31,8 @@ async function entryOf(result: ReturnType<typeof said>, signal = new AbortContro
       logLevel: undefined,
       signal,
       notify: () => {},
+      declared: {},
+      waitUntil: () => {},
     },
   )
   assert.equal(entries.length, 1)

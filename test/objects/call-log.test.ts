@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
-import type { CallEntry } from '../../src/methods/finish.ts'
+import type { CallEntry } from '../../src/methods/call-entry.ts'
 import { CallLog } from '../../src/objects/call-log.ts'
 import { createClock, takeTimers } from '../support/clock.ts'
 

@@ -5,10 +5,21 @@ import type { Exchange, Result } from '../../src/methods/exchange.ts'
 import type { World } from '../../src/upstream/world.ts'
 import { MODERN_REVISION, NEWEST_LEGACY } from '../../src/protocol/revisions.ts'
 
+const nobody = () => Promise.reject(new Error('nobody is reached'))
+
 /** A world that nobody is reached in. */
 export const WORLD: World = {
-  outbound: () => Promise.reject(new Error('nobody is reached')),
+  outbound: nobody,
   open: async () => new Map(),
+  seal: async (_place, text) => text,
+  unseal: async (_place, sealed) => sealed,
+  upstreams: {
+    connect: nobody,
+    replace: nobody,
+    relist: nobody,
+    watch: nobody,
+    refreshSoon: nobody,
+  },
 }
 
 /** An exchange of the session era over one catalog. */
@@ -23,6 +34,7 @@ export function exchangeOf(catalog: Catalog, members: Partial<Exchange> = {}): E
     clientCapabilities: undefined,
     world: WORLD,
     note: () => {},
+    waitUntil: () => {},
     sealed: async () => ({}),
     hops: 0,
     takeCall: async () => undefined,

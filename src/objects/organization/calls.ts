@@ -2,7 +2,7 @@
  * The call log of an organization: a row for each call of a tool, kept for 30 days and 10,000 rows,
  * whichever is less. It is trimmed with each batch that is written, and older rows are not read.
  */
-import type { CallEntry } from '../../methods/finish.ts'
+import type { CallEntry } from '../../methods/call-entry.ts'
 import { writeAudit } from './audit.ts'
 import type { Context, Write } from './context.ts'
 

@@ -10,7 +10,10 @@ import type { SessionRecord } from './record.ts'
 import { runCall, type RunContext } from './run-call.ts'
 import type { Streams } from './streams.ts'
 
-export type Desk = Pick<RunContext, 'world' | 'note'> & { calls: Calls; streams: Streams }
+export type Desk = Pick<RunContext, 'world' | 'note' | 'session' | 'waitUntil'> & {
+  calls: Calls
+  streams: Streams
+}
 
 /** Runs a call to its end: one answer as JSON, or 202 when it was cancelled. */
 export async function answerOnce(

@@ -1,5 +1,5 @@
 /** Running a call in its session: what it says on the way, and the text of its answer. */
-import { finish, type Note } from '../../methods/finish.ts'
+import { finish, type FinishOptions } from '../../methods/finish.ts'
 import {
   formatError,
   formatResultOpening,
@@ -7,30 +7,28 @@ import {
   RpcError,
   type RequestId,
 } from '../../protocol/json-rpc.ts'
-import type { Ask } from '../../upstream/run-steps.ts'
-import type { World } from '../../upstream/world.ts'
 import type { CallBody } from './packet.ts'
 import type { SessionRecord } from './record.ts'
 
-export type RunContext = {
-  signal: AbortSignal
+/** What a call runs in, beside what its session knows; without a stream it cannot `ask`. */
+export type RunContext = Pick<
+  FinishOptions,
+  'signal' | 'ask' | 'session' | 'world' | 'note' | 'waitUntil'
+> & {
   /** Sends a message to the client before the answer. */
   send: (message: string) => void
-  /** Asks the client; absent where there is no stream to do so on. */
-  ask?: Ask
-  world: World
-  note: Note
 }
 
 /** The text of the answer to a call; undefined when it was cancelled, which is not answered. */
 export async function runCall(
   { id, progressToken, prepared }: CallBody,
-  { revision, logLevel = 'debug' }: SessionRecord,
+  { revision, clientCapabilities, logLevel = 'debug' }: SessionRecord,
   { send, ...context }: RunContext,
 ): Promise<string | undefined> {
   try {
     const notify = (notification: object) => send(JSON.stringify(notification))
-    const options = { ...context, revision, progressToken, logLevel, notify }
+    const declared = JSON.parse(clientCapabilities) as Record<string, unknown>
+    const options = { ...context, declared, revision, progressToken, logLevel, notify }
     const result = await finish(prepared, options)
     return context.signal.aborted
       ? undefined

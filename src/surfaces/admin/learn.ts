@@ -1,7 +1,29 @@
 /** What an isolate takes in of its own writes, so that it shows them at once. */
+import { within } from '../../memory/single-flight.ts'
 import type { RemovedServer } from '../../objects/organization/server-commands.ts'
+import type { ServerRecord } from '../../objects/organization/servers.ts'
+import { upstreamOf } from '../../objects/upstreams.ts'
+import { valueOf } from '../../protocol/http-error.ts'
 import { learnRevision, learnRevoked } from '../platform.ts'
 import type { AdminCall } from './call.ts'
+
+/** A moment in which most remote servers have been read; others follow. */
+const READ_MS = 5000
+
+/** Has a remote server read that is new, or is somewhere else now; its record after that. */
+export async function readRemote(call: AdminCall, stored: ServerRecord): Promise<ServerRecord> {
+  const { platform, organization, visit } = call
+  const { id } = stored
+  const stub = upstreamOf(platform.env.UPSTREAM, id)
+  const reading: Promise<unknown> = stub.refresh({ organization, server: id })
+  visit.waitUntil(reading)
+  try {
+    await within(READ_MS, reading)
+  } catch (error) {
+    console.error('a remote server could not be read', error) // its alarm does so again
+  }
+  return valueOf(await call.stub.getServer(id))
+}
 
 /** Notes that a server is gone, and its keys with it. */
 export function learnRemoved(

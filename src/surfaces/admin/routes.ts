@@ -115,6 +115,10 @@ export const ROUTES: readonly Route[] = [
     summary: 'Copy a server',
     answers: { 201: ServerAnswer },
   }),
+  inOrganization('POST', '/servers/:id/refresh', servers.refreshServer, {
+    summary: 'Read the lists of a remote server now',
+    answers: { 200: ServerAnswer },
+  }),
   inOrganization('GET', '/servers/:id/export', servers.exportServer, {
     summary: 'The server file',
     query: { revision: 'A kept revision; absent: the newest' },

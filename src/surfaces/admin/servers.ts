@@ -5,13 +5,15 @@ import { invalid } from '../../catalog/issues.ts'
 import type { Status } from '../../catalog/item.ts'
 import { ServerId } from '../../catalog/names.ts'
 import { parseServerFile, type ParsedServerFile } from '../../catalog/server-file.ts'
-import { ServerSettings, SettingsPatch } from '../../catalog/server.ts'
+import { isRemote, ServerSettings, SettingsPatch } from '../../catalog/server.ts'
 import { encodeUtf8 } from '../../protocol/bytes.ts'
 import { HttpError, valueOf } from '../../protocol/http-error.ts'
+import { upstreamOf } from '../../objects/upstreams.ts'
+import type { WrittenServer } from '../../objects/organization/change-server.ts'
 import type { ServerRecord } from '../../objects/organization/servers.ts'
 import { withholds } from '../../visibility/visible.ts'
 import { learnRevision, learnVanity, type Platform } from '../platform.ts'
-import { learnRemoved } from './learn.ts'
+import { learnRemoved, readRemote } from './learn.ts'
 import {
   cursorOf,
   etag,
@@ -151,6 +153,19 @@ export async function exportServer(call: AdminCall): Promise<Response> {
   return json(exported.file, 200, etag(exported.revision))
 }
 
+export async function refreshServer(call: AdminCall): Promise<Response> {
+  const { platform, organization } = call
+  const { id, settings } = valueOf(await call.stub.getServer(param(call, 'id')))
+  if (!isRemote(settings)) throw new HttpError(409, 'not_remote', 'The server is not remote')
+  const refreshed = await upstreamOf(platform.env.UPSTREAM, id).refresh({
+    organization,
+    server: id,
+  })
+  if ('problem' in refreshed) throw new HttpError(502, 'upstream_failed', refreshed.problem)
+  const record = valueOf(await call.stub.getServer(id))
+  return written(call, { server: record, created: false, remoteChanged: false }, 200)
+}
+
 export async function listRevisions(call: AdminCall): Promise<Response> {
   const revisions = valueOf(await call.stub.revisions(param(call, 'id')))
   return json(JSON.stringify({ items: revisions }))
@@ -217,11 +232,13 @@ function formatServer({ settings: { PUBLIC_URL } }: Platform, record: ServerReco
   })
 }
 
-function written(
-  { platform, organization }: AdminCall,
-  { server }: { server: ServerRecord },
+async function written(
+  call: AdminCall,
+  { server: stored, remoteChanged }: WrittenServer,
   status: number,
-): Response {
+): Promise<Response> {
+  const { platform, organization } = call
+  const server = remoteChanged ? await readRemote(call, stored) : stored
   const { id, revision, settings } = server
   learnRevision(platform, { id, organization, revision })
   if (settings.vanity) learnVanity(platform, settings.slug, id)

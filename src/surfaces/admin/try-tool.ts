@@ -6,7 +6,8 @@ import * as z from 'zod'
 import type { Caller } from '../../callers/caller.ts'
 import { Catalog } from '../../catalog/catalog.ts'
 import { Unavailable } from '../../memory/lookup.ts'
-import { finish, type Note } from '../../methods/finish.ts'
+import type { Note } from '../../methods/call-entry.ts'
+import { finish } from '../../methods/finish.ts'
 import { prepareCall } from '../../methods/tools-call.ts'
 import { HttpError, valueOf } from '../../protocol/http-error.ts'
 import { INVALID_PARAMS, MISSING_CLIENT_CAPABILITY, RpcError } from '../../protocol/json-rpc.ts'
@@ -56,6 +57,7 @@ async function run(
     hops: 0,
     takeCall: async () => undefined, // limits are for clients
     clientCapabilities: {},
+    waitUntil: visit.waitUntil,
     world,
     note,
     sealed: (names) => sealed(call, names),
@@ -67,6 +69,8 @@ async function run(
     logLevel: undefined,
     signal,
     notify: () => {},
+    declared: {}, // an operator is asked nothing
+    waitUntil: visit.waitUntil,
     world,
     note,
   })

@@ -6,6 +6,7 @@
 import { GOODBYE, type Notice } from '../../objects/channel-socket.ts'
 import { encodeUtf8 } from '../../protocol/bytes.ts'
 import { HttpError } from '../../protocol/http-error.ts'
+import { RENEW_MS } from './watch.ts'
 import { formatComment } from '../../protocol/sse.ts'
 
 export type BridgeOptions = {
@@ -13,6 +14,10 @@ export type BridgeOptions = {
   reconnect: () => Promise<WebSocket | undefined>
   /** The events to send when the server is at a revision; undefined ends the stream. */
   onRevision: (revision: number) => Promise<string[] | undefined>
+  /** The events to send when a resource of a remote server has other contents. */
+  onUpdated: (uri: string) => Promise<string[]>
+  /** Says again, now and then, which of those are wanted. */
+  renew: () => Promise<void>
   /** The client has left, perhaps before it could read what was sent last. */
   onLost?: () => void
   /** What is sent first. */
@@ -47,6 +52,7 @@ class Bridge {
   readonly #options: BridgeOptions
   readonly #keepalive: ReturnType<typeof setInterval>
   readonly #end: ReturnType<typeof setTimeout>
+  readonly #renewal: ReturnType<typeof setInterval>
   #repeat: ReturnType<typeof setTimeout> | undefined
   readonly #toRepeat = new Set<string>()
   /** Writes to come before it is taken that the client has read the last events. */
@@ -66,6 +72,8 @@ class Bridge {
       this.#send(formatComment('keepalive'))
     }, options.keepaliveMs)
     // Spread out, so that streams that began together do not all come back together.
+    this.#renew()
+    this.#renewal = setInterval(() => this.#renew(), RENEW_MS)
     const age = options.maxAgeMs * (0.9 + 0.1 * Math.random())
     this.#end = setTimeout(() => this.#finish(), age)
   }
@@ -75,8 +83,8 @@ class Bridge {
     this.#socket = socket
     socket.addEventListener('message', ({ data }) => {
       this.#failures = 0
-      const { revision } = JSON.parse(String(data)) as Notice
-      void this.#learn(revision)
+      const notice = JSON.parse(String(data)) as Notice
+      void ('revision' in notice ? this.#learn(notice.revision) : this.#hear(notice.updated))
     })
     socket.addEventListener('close', ({ code }) => {
       if (code === GOODBYE) this.#finish()
@@ -95,6 +103,7 @@ class Bridge {
   stop(): void {
     this.#isOpen = false
     clearInterval(this.#keepalive)
+    clearInterval(this.#renewal)
     clearTimeout(this.#end)
     if (this.#repeat !== undefined) clearTimeout(this.#repeat)
     this.#socket?.close(1000)
@@ -118,6 +127,20 @@ class Bridge {
       this.#finish() // the client comes back, and is told what it missed
     } finally {
       this.#isWorking = false
+    }
+  }
+
+  #renew(): void {
+    this.#options.renew().catch((error: unknown) => {
+      console.error('updates of resources could not be asked for', error)
+    })
+  }
+
+  async #hear(uri: string): Promise<void> {
+    try {
+      this.#send((await this.#options.onUpdated(uri)).join(''))
+    } catch (error) {
+      console.error('a stream could not look at an update', error)
     }
   }
 

@@ -2,6 +2,7 @@
  * Digests of what a caller is shown, by name: what changed for this very caller is what has another
  * digest. Those of lists are made once for each list and isolate.
  */
+import { isRemote } from '../../catalog/server.ts'
 import type { Kind } from '../../catalog/item.ts'
 import { capabilitiesOf } from '../../methods/capabilities.ts'
 import { findContents } from '../../methods/resources-read.ts'
@@ -37,6 +38,7 @@ export function contentsDigests(
   { catalog }: Site,
   uris: readonly string[],
 ): Record<string, string> {
+  if (isRemote(catalog.settings)) return {} // its resources are not here; it tells of updates
   return Object.fromEntries(
     uris.map((uri) => [
       CONTENTS + uri,

@@ -3,6 +3,7 @@
  * vanity server. Checks in the order of `design.md` §1; each refusal is a status of `surfaces.md` D5.
  */
 import type { Catalog } from '../../catalog/catalog.ts'
+import { isRelayed } from '../../methods/prepare-relay.ts'
 import { classify, legacyRevision } from '../../protocol/classify.ts'
 import { isJson } from '../../protocol/headers.ts'
 import { HttpError, valueOf } from '../../protocol/http-error.ts'
@@ -132,7 +133,7 @@ function answerModern(
   if (message.method === 'subscriptions/listen') return listen(site, message)
   const { clientCapabilities } = envelope
   const asked = { ...exchangeOf(site), revision: MODERN_REVISION, clientCapabilities } as const
-  return message.method === 'tools/call'
+  return message.method === 'tools/call' || isRelayed(message.method, site.catalog)
     ? answerLive(message, envelope, asked, site.visit.request.headers)
     : answerRequest('modern', message, asked)
 }

@@ -5,6 +5,7 @@
 import { methodNotFound, requireOffered } from '../../methods/answer-message.ts'
 import type { Exchange } from '../../methods/exchange.ts'
 import { findContents, resourceNotFound } from '../../methods/resources-read.ts'
+import { isRelayed, prepareRelay } from '../../methods/prepare-relay.ts'
 import { prepareCall } from '../../methods/tools-call.ts'
 import { findSession } from '../../objects/resident.ts'
 import type { Session } from '../../objects/session.ts'
@@ -29,7 +30,9 @@ import { ASSUMED_LEGACY, isLegacyRevision, type LegacyRevision } from '../../pro
 import { MAX_URI_LENGTH } from '../../protocol/uri-template.ts'
 import { acceptsEventStream, EVENT_CLOSING, EVENT_OPENING } from '../../protocol/sse.ts'
 import { retrying } from '../retrying.ts'
+import { isRemote } from '../../catalog/server.ts'
 import { contentsDigests } from './digests.ts'
+import { watch } from './watch.ts'
 import {
   answerBatch,
   answerError,
@@ -128,10 +131,12 @@ async function subscribe(
   const { uri } = exchange.params
   if (typeof uri !== 'string')
     throw new RpcError(INVALID_PARAMS, 'Invalid params: a uri is required')
-  if (findContents(exchange.catalog, uri) === undefined) {
+  if (isRemote(exchange.catalog.settings)) {
+    if (change === 'add') site.visit.waitUntil(watch(site, [uri]))
+  } else if (findContents(exchange.catalog, uri) === undefined) {
     if (change === 'add') throw resourceNotFound(exchange, uri)
-    if (uri.length > MAX_URI_LENGTH) return // nothing so long was ever subscribed to
   }
+  if (uri.length > MAX_URI_LENGTH) return // nothing so long was ever subscribed to
   const digests = contentsDigests(site, [uri])
   valueOf(await stub.setSubscriptions(claimOf(site), { [change]: uri }, digests))
 }
@@ -141,7 +146,10 @@ async function answerOnce(
   message: RpcRequest,
   revision: LegacyRevision,
 ): Promise<Response> {
-  if (message.method === 'tools/call') return call(visitor, message, revision)
+  const { method } = message
+  if (method === 'tools/call' || isRelayed(method, visitor.site.catalog)) {
+    return run(visitor, message, revision)
+  }
   const answer = await answerWithin(visitor, message, revision)
   // What only changed the session is good at whatever revision and catalog.
   return SETTINGS.has(message.method)
@@ -149,16 +157,18 @@ async function answerOnce(
     : sendAnswer(visitor, answer, revision)
 }
 
-/** A call is found and checked here, and runs in the session. */
-async function call(
+/** What does work is found and checked here, and runs in the session. */
+async function run(
   visitor: Visitor,
-  { id, params = {} }: RpcRequest,
+  { id, method, params = {} }: RpcRequest,
   revision: LegacyRevision,
 ): Promise<Response> {
   const exchange = exchangeWithin(visitor, params, revision)
   try {
-    requireOffered('legacy', 'tools/call', exchange)
-    const prepared = await prepareCall(exchange)
+    requireOffered('legacy', method, exchange)
+    const prepared = await (method === 'tools/call'
+      ? prepareCall(exchange)
+      : prepareRelay(method, exchange))
     const body: CallBody = { id, progressToken: tokenOf(params), prepared }
     const response = await send(visitor, { kind: 'call', revision }, JSON.stringify(body))
     return mendStream(response, id, revision)

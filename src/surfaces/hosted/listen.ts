@@ -1,4 +1,6 @@
 /** `subscriptions/listen` (`mcp-protocol.md` §4.6): acknowledged first, then what was asked for. */
+import type { Catalog } from '../../catalog/catalog.ts'
+import { isRemote } from '../../catalog/server.ts'
 import { complete } from '../../methods/exchange.ts'
 import { findContents } from '../../methods/resources-read.ts'
 import { HttpError } from '../../protocol/http-error.ts'
@@ -17,6 +19,7 @@ import { digestsOf, offeredDigests, uriOf } from './digests.ts'
 import {
   formatChange,
   formatNotification,
+  formatUpdate,
   openSocket,
   reopenSocket,
   partyOf,
@@ -24,6 +27,7 @@ import {
   timingOf,
 } from './notices.ts'
 import type { Site } from './site.ts'
+import { watch } from './watch.ts'
 
 const SUBSCRIPTION = 'io.modelcontextprotocol/subscriptionId'
 
@@ -57,6 +61,8 @@ export async function listen(opened: Site, { id, params = {} }: RpcRequest): Pro
     repeatMs: KV_WINDOW_MS,
     opening: acknowledgement(id, { lists, uris }),
     farewell: goodbye(site, id),
+    onUpdated: async (uri) => (uris.includes(uri) ? [formatUpdate(uri, tagged(id, {}))] : []),
+    renew: () => watch(site, uris),
     async onRevision(newest) {
       const current = await stillOpen(site, newest)
       if (current === undefined) return undefined
@@ -89,8 +95,14 @@ function requireFilter(site: Site, id: RequestId, filter: unknown): Honoured {
   const offered = Object.keys(offeredDigests(site, MODERN_REVISION))
   return {
     lists: offered.filter((name) => filter[FILTERS[name] ?? ''] === true),
-    uris: uris.filter((uri) => findContents(catalog, uri) !== undefined),
+    uris: uris.filter((uri) => isThere(catalog, uri)),
   }
+}
+
+/** Whether a resource can be told of: one of ours, or any of a remote server that takes subscriptions. */
+function isThere(catalog: Catalog, uri: string): boolean {
+  if (!isRemote(catalog.settings)) return findContents(catalog, uri) !== undefined
+  return catalog.upstream?.capabilities.resources?.subscribe === true
 }
 
 function requireUris(value: unknown, id: RequestId): string[] {

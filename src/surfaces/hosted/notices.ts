@@ -24,6 +24,11 @@ export function formatNotification(
 export function formatChange(name: string, params: Readonly<Record<string, unknown>>): string {
   const uri = uriOf(name)
   if (uri === undefined) return formatNotification(CHANGED[name] ?? '', params)
+  return formatUpdate(uri, params)
+}
+
+/** The event that tells of other contents at a URI. */
+export function formatUpdate(uri: string, params: Readonly<Record<string, unknown>>): string {
   return formatNotification('notifications/resources/updated', { uri, ...params })
 }
 

@@ -7,7 +7,15 @@ import { acceptsEventStream, EVENT_STREAM_HEADERS, formatComment } from '../../p
 import { bridge } from './bridge.ts'
 import { digestsOf } from './digests.ts'
 import { claimOf, sessionNotFound, type Visitor } from './in-session.ts'
-import { formatChange, openSocket, reopenSocket, stillOpen, timingOf } from './notices.ts'
+import { watch } from './watch.ts'
+import {
+  formatChange,
+  formatUpdate,
+  openSocket,
+  reopenSocket,
+  stillOpen,
+  timingOf,
+} from './notices.ts'
 
 const RETRY_MS = 3000
 
@@ -49,6 +57,11 @@ async function openNotices({ site: opened, id, stub }: Visitor): Promise<Respons
       }
       return told.map((name) => formatChange(name, {}))
     },
+    async onUpdated(uri) {
+      ;({ subscriptions } = valueOf(await stub.describe(claimOf(site))))
+      return subscriptions.includes(uri) ? [formatUpdate(uri, {})] : []
+    },
+    renew: () => watch(site, subscriptions),
     // The client had left before it could read: the session's other stream, or its next, tells it.
     onLost: () => site.visit.waitUntil(tellAgain({ site, id, stub }, told)),
   })

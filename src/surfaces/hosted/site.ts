@@ -74,6 +74,7 @@ export function exchangeOf(
     world: platform.world,
     note: (entry) => platform.calls.add(entry, visit.waitUntil),
     sealed: (names) => sealed(site, names),
+    waitUntil: visit.waitUntil,
     hops: hopsOf(visit.request.headers),
     takeCall: (tool, perMinute) => takeCall(site, tool, perMinute),
     verified: () => verified(site),

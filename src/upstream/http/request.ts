@@ -5,16 +5,14 @@
  */
 import { isHeaderValue } from '../../handlers/headers.ts'
 import type { Destination, HttpHandlerInput } from '../../handlers/http.ts'
-import type { OpenOrSecret } from '../../handlers/secret.ts'
 import { fillUrlTemplate, PathStep, placeholdersOf } from '../../handlers/url-template.ts'
+import { authorize, withQuery } from '../authorize.ts'
 import type { OutboundRequest } from '../outbound.ts'
-import { basicCredentials, type OpenedSecrets } from '../opened-secrets.ts'
+import type { OpenedSecrets } from '../opened-secrets.ts'
 import { CallFailed } from './call.ts'
 
 /** What a request is before it is sent. */
-export type Built = Pick<OutboundRequest, 'url' | 'method' | 'headers' | 'body'> & {
-  credentials: { headers: string[]; query: string[] }
-}
+export type Built = Pick<OutboundRequest, 'url' | 'method' | 'headers' | 'body' | 'credentials'>
 
 type Args = Readonly<Record<string, unknown>>
 type Placed = { query: URLSearchParams; headers: Headers; body: [string, unknown][] }
@@ -33,39 +31,11 @@ export function buildRequest(handler: HttpHandlerInput, args: Args, secrets: Ope
   const body = bodyOf(handler.body, method, placed.body)
   if (!headers.has('accept')) headers.set('accept', 'application/json, */*;q=0.5')
   if (body !== undefined) headers.set('content-type', BODY_TYPES[handler.body ?? 'json'])
-  const credentials = { headers: [] as string[], query: [] as string[] }
-  const setHeader = (name: string, value: OpenOrSecret) => {
-    headers.set(name, requireHeaderValue(secrets, value))
-    if (typeof value !== 'string') credentials.headers.push(name)
-  }
-  const setQuery = (name: string, value: OpenOrSecret) => {
-    query.set(name, secrets.reveal(value))
-    if (typeof value !== 'string') credentials.query.push(name)
-  }
-  for (const [name, value] of Object.entries(handler.headers ?? {})) setHeader(name, value)
-  for (const [name, value] of Object.entries(handler.query ?? {})) setQuery(name, value)
-  const { auth } = handler
-  if (auth?.type === 'header') setHeader(auth.name, auth.value)
-  if (auth?.type === 'query') setQuery(auth.name, auth.value)
-  const authorization = authorizationOf(handler, secrets)
-  if (authorization !== undefined) headers.set('authorization', authorization)
+  const credentials = authorize(placed, handler, secrets)
   return { url: withQuery(filled, query), method, headers, body, credentials }
 }
 
 const BODY_TYPES = { json: 'application/json', form: 'application/x-www-form-urlencoded' }
-
-function authorizationOf({ auth }: HttpHandlerInput, secrets: OpenedSecrets) {
-  if (auth?.type === 'bearer') return `Bearer ${requireHeaderValue(secrets, auth.token)}`
-  if (auth?.type !== 'basic') return undefined
-  return basicCredentials(secrets, auth.username, auth.password)
-}
-
-function requireHeaderValue(secrets: OpenedSecrets, value: OpenOrSecret): string {
-  const text = secrets.reveal(value)
-  if (isHeaderValue(text)) return text
-  const what = typeof value === 'string' ? 'A constant header' : `The secret "${value.secret}"`
-  throw new CallFailed(`${what} is not clean enough to stand in a header`)
-}
 
 function fillUrl(url: string, args: Args): string {
   const valueOf = (name: string) => {
@@ -141,10 +111,4 @@ function requireText(argument: string, value: unknown): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value)
   if (text.isWellFormed()) return text
   throw new CallFailed(`The argument "${argument}" has half a character in it (a lone surrogate)`)
-}
-
-function withQuery(url: string, query: URLSearchParams): string {
-  if (query.size === 0) return url
-  const sign = !url.includes('?') ? '?' : /[?&]$/.test(url) ? '' : '&'
-  return `${url}${sign}${query.toString()}`
 }

@@ -69,6 +69,13 @@ export class UpstreamFault extends Error {
     this.isBroken = extras.isBroken ?? false
   }
 
+  /** The same fault in other words. */
+  saying(message: string): UpstreamFault {
+    if (message === this.message) return this
+    const { kind, status, code, data, retryAfterMs, isBroken } = this
+    return new UpstreamFault(kind, message, { status, code, data, retryAfterMs, isBroken })
+  }
+
   /** Whether code and data may be passed on to our caller as they are (§6.3). */
   get isRelayable(): boolean {
     return this.kind === 'rpc' && !OF_THIS_HOP.has(this.code)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { CallEntry } from '../../../src/methods/finish.ts'
+import type { CallEntry } from '../../../src/methods/call-entry.ts'
 import { readAudit } from '../../../src/objects/organization/audit.ts'
 import {
   deleteCalls,

@@ -158,8 +158,8 @@ export const ACTIVE_TOOLS: readonly OfferedTool[] = [
     return said('Reconnection test completed')
   }),
   tool('test_trigger_tool_change', async (_args, _running, world) => {
-    await world.addTool('test_tool_that_came')
-    await world.removeTool('test_tool_that_came')
+    const name = 'test_tool_that_came'
+    await (world.tools.has(name) ? world.removeTool(name) : world.addTool(name))
     return said('The tools changed')
   }),
   tool('test_trigger_prompt_change', async (_args, _running, world) => {

@@ -7,7 +7,13 @@ import everything from '../../conformance/everything.json' with { type: 'json' }
 import { askFor } from './mcp-asking.ts'
 import { CONFORMANCE_PROMPT, CONTEXT_FORM } from './conformance-asking.ts'
 import { METHODS, type Methods } from './mcp-offer.ts'
-import { RpcFault, type Arguments, type OfferedTool, type Running } from './mcp-world.ts'
+import {
+  LATE_PROMPT,
+  RpcFault,
+  type Arguments,
+  type OfferedTool,
+  type Running,
+} from './mcp-world.ts'
 
 const INVALID_PARAMS = -32602
 const RESOURCE_NOT_FOUND = -32002
@@ -49,8 +55,9 @@ const { prompts, resources, resourceTemplates } = everything
 /** The methods, over a world with those tools. */
 export const CONFORMANCE_METHODS: Methods = {
   ...METHODS,
-  'prompts/list': () => ({
+  'prompts/list': (_params, _running, world) => ({
     prompts: [
+      ...(world.hasLatePrompt ? [LATE_PROMPT] : []),
       ...prompts.map(({ messages: _messages, completions: _completions, ...prompt }) => prompt),
       CONFORMANCE_PROMPT,
     ],

@@ -7,7 +7,14 @@
  * - template: `memo://notes/{id}` with completion of `id`
  */
 import { askFor, NAME_FORM } from './mcp-asking.ts'
-import { RpcFault, type Arguments, type Method, type Running, type World } from './mcp-world.ts'
+import {
+  LATE_PROMPT,
+  RpcFault,
+  type Arguments,
+  type Method,
+  type Running,
+  type World,
+} from './mcp-world.ts'
 
 const INVALID_PARAMS = -32602
 const RESOURCE_NOT_FOUND = -32002
@@ -76,7 +83,10 @@ export const METHODS: Methods = {
     if (tool === undefined) throw new RpcFault(INVALID_PARAMS, `Unknown tool: ${name}`)
     return tool.run(args, running, world)
   },
-  'prompts/list': ({ cursor }, _running, world) => page('prompts', PROMPTS, cursor, world),
+  'prompts/list': ({ cursor }, _running, world) => {
+    const late = world.hasLatePrompt ? [LATE_PROMPT] : []
+    return page('prompts', [...PROMPTS, ...late], cursor, world)
+  },
   'prompts/get': getPrompt,
   'resources/list': ({ cursor }, _running, world) => page('resources', RESOURCES, cursor, world),
   'resources/templates/list': ({ cursor }, _running, world) =>

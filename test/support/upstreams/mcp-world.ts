@@ -2,7 +2,7 @@
  * What a test holds of an MCP upstream while it runs: its tools, its slow calls, who is to be told.
  *
  * - `addTool(name)`, `removeTool(name)`, `setTool(tool)` change the tools and send `tools/list_changed`.
- * - `changePrompts()` sends `prompts/list_changed`.
+ * - `changePrompts()` adds the prompt `late` or takes it away, and sends `prompts/list_changed`.
  * - `updateResource(uri)` sends `resources/updated` to those who subscribed to it.
  * - `started`, `cancelled`: the keys of `slow` calls as they begin and as they are cancelled, each once.
  * - `release(key)` lets a slow call finish, begun or not.
@@ -59,6 +59,7 @@ export type World = {
   addTool(name: string): Promise<void>
   removeTool(name: string): Promise<void>
   setTool(tool: OfferedTool): Promise<void>
+  hasLatePrompt: boolean
   changePrompts(): Promise<void>
   updateResource(uri: string): Promise<void>
   release(key: string): void
@@ -72,6 +73,9 @@ export type World = {
 export type Method = (params: Arguments, running: Running, world: World) => object | Promise<object>
 
 export type WorldOptions = { pageSize?: number | undefined; bearer?: string | undefined }
+
+/** A prompt that comes and goes. */
+export const LATE_PROMPT = { name: 'late', description: 'Came later' }
 
 /** One with these tools. */
 export function createWorld(tools: readonly OfferedTool[], options: WorldOptions): World {
@@ -102,7 +106,11 @@ export function createWorld(tools: readonly OfferedTool[], options: WorldOptions
       world.tools.set(tool.definition.name, tool)
       return toolsChanged()
     },
-    changePrompts: () => tell((peer) => peer.promptsChanged()),
+    hasLatePrompt: false,
+    changePrompts() {
+      world.hasLatePrompt = !world.hasLatePrompt
+      return tell((peer) => peer.promptsChanged())
+    },
     updateResource: (uri) => tell((peer) => peer.resourceUpdated(uri)),
     release: (key) => releaseOf(key).resolve(),
     released: (key) => releaseOf(key).promise,

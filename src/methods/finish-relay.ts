@@ -1,0 +1,160 @@
+/**
+ * The result of a relayed request as a client of a revision may have it. What goes wrong with the
+ * remote server is a result with `isError` of a tool, and a JSON-RPC error of anything else; codes
+ * that speak of the hop between us and it are not passed on (`mcp-protocol.md` §6.3).
+ */
+import {
+  INTERNAL_ERROR,
+  INVALID_PARAMS,
+  isObject,
+  MISSING_CLIENT_CAPABILITY,
+  RpcError,
+} from '../protocol/json-rpc.ts'
+import { MODERN_REVISION } from '../protocol/revisions.ts'
+import { UpstreamFault } from '../upstream/mcp/fault.ts'
+import { neededFor, requireInputRequests } from '../upstream/relay/ask-client.ts'
+import { relay, type RelayCall, type RelayMethod } from '../upstream/relay/relay.ts'
+import { AskRefused } from '../upstream/run-steps.ts'
+import { missingCapabilities } from './client-capabilities.ts'
+import type { Ran } from './call-entry.ts'
+import type { FinishOptions } from './finish.ts'
+import { projectBlock, projectResult } from './project-result.ts'
+import { relayedBlock, relayedCallResult } from './relayed-content.ts'
+import { sealState } from './request-state.ts'
+import { resourceNotFound } from './resources-read.ts'
+
+type Members = Readonly<Record<string, unknown>>
+
+/** Members of results that are for each server to say itself. */
+const OWN: ReadonlySet<string> = new Set(['resultType', 'ttlMs', 'cacheScope'])
+const RESERVED_PREFIX = 'io.modelcontextprotocol/'
+const RESOURCE_NOT_FOUND = -32002 // of the session era
+
+/** Relays a request; what comes of it, or the JSON-RPC error that the caller gets. */
+export async function finishRelay(call: RelayCall, options: FinishOptions): Promise<Ran> {
+  try {
+    const result = await relay(call, options.world, options)
+    if (result['resultType'] === 'input_required') {
+      return await inputRequired(call, result, options)
+    }
+    return { result: SHAPES[call.method](withoutOwn(result), options) }
+  } catch (error) {
+    if (error instanceof AskRefused) {
+      return failed(call, `The client gave no answer: ${error.message}`)
+    }
+    if (!(error instanceof UpstreamFault)) throw error
+    return refused(call, error, options)
+  }
+}
+
+const SHAPES: Readonly<Record<RelayMethod, (result: Members, options: FinishOptions) => Members>> =
+  {
+    'tools/call': (result, { revision }) => projectResult(relayedCallResult(result), revision),
+    'prompts/get': shapePrompt,
+    'resources/read': shapeContents,
+    'completion/complete': shapeCompletion,
+  }
+
+function shapePrompt(result: Members, { revision }: FinishOptions): Members {
+  const { messages } = result
+  if (!Array.isArray(messages)) throw malformed('messages are missing')
+  return {
+    ...result,
+    messages: messages.filter(isObject).map((message) => {
+      return { ...message, content: projectBlock(relayedBlock(message['content']), revision) }
+    }),
+  }
+}
+
+function shapeContents(result: Members): Members {
+  if (!Array.isArray(result['contents'])) throw malformed('contents are missing')
+  return result
+}
+
+function shapeCompletion(result: Members): Members {
+  if (!isObject(result['completion'])) throw malformed('the completion is missing')
+  return result
+}
+
+/** The questions as a client of the stateless era is asked them: only what it declared. */
+async function inputRequired(
+  call: RelayCall,
+  result: Members,
+  options: FinishOptions,
+): Promise<Ran> {
+  const { revision, declared, world } = options
+  const requests = requireInputRequests(result)
+  if (revision !== MODERN_REVISION) {
+    return failed(
+      call,
+      'It asks the user or the model something, which this client cannot be asked',
+    )
+  }
+  for (const { method, params } of Object.values(requests)) {
+    const needed = neededFor(method, params) ?? {}
+    if (missingCapabilities(needed, declared).length > 0) throw missing(call, needed)
+  }
+  const { requestState, inputRequests, _meta } = result
+  const asked = {
+    resultType: 'input_required',
+    ...metaOf(_meta),
+    ...(inputRequests !== undefined && { inputRequests: requests }),
+    ...(typeof requestState === 'string' && {
+      requestState: await sealState(world, call.place, requestState),
+    }),
+  }
+  return { result: asked }
+}
+
+/** What a fault is to the caller. */
+function refused(
+  call: RelayCall,
+  fault: UpstreamFault,
+  { revision, declared }: FinishOptions,
+): Ran {
+  const { code, data, message, status } = fault
+  const needed = isObject(data) ? data['requiredCapabilities'] : undefined
+  if (code === MISSING_CLIENT_CAPABILITY && isObject(needed)) {
+    const isLacking = missingCapabilities(needed, declared).length > 0
+    // It lacks them at us too, so this is about the caller after all.
+    if (isLacking && revision === MODERN_REVISION) throw missing(call, needed)
+  }
+  const { uri } = call.params
+  const isMissing = code === RESOURCE_NOT_FOUND || code === INVALID_PARAMS
+  if (call.method === 'resources/read' && isMissing && typeof uri === 'string') {
+    throw resourceNotFound({ revision }, uri)
+  }
+  return { ...failed(call, message, code), status }
+}
+
+/** A failure in the channel that the method has for it (§6.3). */
+function failed({ method }: RelayCall, text: string, code?: number): Ran {
+  if (method !== 'tools/call') {
+    throw new RpcError(code === INVALID_PARAMS ? INVALID_PARAMS : INTERNAL_ERROR, text)
+  }
+  return { result: { content: [{ type: 'text', text }], isError: true }, problem: text }
+}
+
+function missing({ method }: RelayCall, needed: Members): RpcError {
+  const names = Object.keys(needed).join(', ')
+  return new RpcError(MISSING_CLIENT_CAPABILITY, `${method} needs the client capability ${names}`, {
+    status: 400,
+    data: { requiredCapabilities: needed },
+  })
+}
+
+/** A result without what each server says itself; its `_meta` without what is of the other hop. */
+function withoutOwn({ _meta, ...result }: Members): Members {
+  const kept = Object.entries(result).filter(([name]) => !OWN.has(name))
+  return { ...Object.fromEntries(kept), ...metaOf(_meta) }
+}
+
+function metaOf(meta: unknown): Members {
+  if (!isObject(meta)) return {}
+  const kept = Object.entries(meta).filter(([key]) => !key.startsWith(RESERVED_PREFIX))
+  return kept.length === 0 ? {} : { _meta: Object.fromEntries(kept) }
+}
+
+function malformed(problem: string): UpstreamFault {
+  return new UpstreamFault('malformed', `The answer of the remote server is unreadable: ${problem}`)
+}

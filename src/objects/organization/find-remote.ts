@@ -1,0 +1,24 @@
+/** What an `Upstream` object asks its organization: where the remote server is, and what it was read to offer. */
+import { secretsOf } from '../../handlers/secret.ts'
+import { isObject } from '../../protocol/json-rpc.ts'
+import { findSealed } from './secrets.ts'
+import { findServer } from './servers.ts'
+import { readLists } from './snapshots.ts'
+
+/** The remote server behind a server, with the secrets it needs, sealed; undefined for none. */
+export function findRemote(sql: SqlStorage, id: string) {
+  const remote = findServer(sql, id).live?.settings.remote
+  if (remote === undefined) return undefined
+  const sealed: Record<string, string> = {}
+  for (const name of secretsOf(remote)) {
+    const text = findSealed(sql, name)
+    if (text !== undefined) sealed[name] = text
+  }
+  return { remote, sealed }
+}
+
+/** The input schema of a tool by its name at the remote server; undefined for none. */
+export function findSchema(sql: SqlStorage, id: string, tool: string): unknown {
+  const definitions = readLists(sql, id).tools.map((text): unknown => JSON.parse(text))
+  return definitions.filter(isObject).find(({ name }) => name === tool)?.['inputSchema']
+}

@@ -1,0 +1,61 @@
+/** A remote server's lists as they are now, all that it offers (`mcp-protocol.md` §8.3). */
+import type { Snapshot } from '../../catalog/upstream.ts'
+import type { Connection } from '../../upstream/mcp/connection.ts'
+import { UpstreamFault } from '../../upstream/mcp/fault.ts'
+import { listAll, type Listed } from '../../upstream/mcp/list-all.ts'
+import type { ListedKind } from '../../upstream/mcp/listed-item.ts'
+import type { Post } from '../../upstream/mcp/post.ts'
+import { METHOD_NOT_FOUND } from '../../protocol/json-rpc.ts'
+
+const NOTHING: Listed = { items: [], left: [], isTruncated: false, ttlMs: undefined }
+
+/** The capability that offers each list. */
+const OFFERS: Readonly<Record<ListedKind, string>> = {
+  tools: 'tools',
+  prompts: 'prompts',
+  resources: 'resources',
+  resourceTemplates: 'resources',
+}
+
+/** The whole snapshot, or the fault of the first list that could not be read. */
+export async function readLists(
+  post: Post,
+  connection: Connection,
+  url: string,
+  at: number,
+): Promise<{ snapshot: Snapshot; ttlMs: number | undefined }> {
+  const { era, revision, capabilities, serverInfo, instructions } = connection
+  const read = async (kind: ListedKind): Promise<Listed> => {
+    if (!(OFFERS[kind] in capabilities)) return NOTHING
+    try {
+      return await listAll(post, connection, kind)
+    } catch (error) {
+      // Many servers have resources and no templates, and do not know the method.
+      const isUnknown = error instanceof UpstreamFault && error.code === METHOD_NOT_FOUND
+      if (kind === 'resourceTemplates' && isUnknown) return NOTHING
+      throw error
+    }
+  }
+  const tools = await read('tools')
+  const prompts = await read('prompts')
+  const resources = await read('resources')
+  const resourceTemplates = await read('resourceTemplates')
+  const lists = [tools, prompts, resources, resourceTemplates]
+  const ttls = lists.flatMap(({ ttlMs }) => (ttlMs === undefined ? [] : [ttlMs]))
+  const snapshot: Snapshot = {
+    url,
+    at,
+    era,
+    revision,
+    capabilities,
+    ...(serverInfo !== undefined && { serverInfo }),
+    ...(instructions !== undefined && { instructions }),
+    tools: tools.items,
+    prompts: prompts.items,
+    resources: resources.items,
+    resourceTemplates: resourceTemplates.items,
+    left: lists.flatMap(({ left }) => left),
+    truncated: lists.some(({ isTruncated }) => isTruncated),
+  }
+  return { snapshot, ttlMs: ttls.length === 0 ? undefined : Math.min(...ttls) }
+}

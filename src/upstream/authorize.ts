@@ -1,0 +1,56 @@
+/**
+ * What an operator adds to every request of a tool or a remote server: constant headers and query
+ * members, and authorization by secrets. It comes last, so that nothing a caller sends stands in its
+ * place. What an OAuth token authorizes is left to do.
+ */
+import { isHeaderValue } from '../handlers/headers.ts'
+import type { HttpHandlerInput } from '../handlers/http.ts'
+import type { OpenOrSecret } from '../handlers/secret.ts'
+import { CallFailed } from './http/call.ts'
+import { basicCredentials, type OpenedSecrets } from './opened-secrets.ts'
+import type { OutboundRequest } from './outbound.ts'
+
+type Constant = Pick<HttpHandlerInput, 'headers' | 'query' | 'auth'>
+
+/** Puts what is constant on a request, and gives the names of what must not go to another origin. */
+export function authorize(
+  { headers, query }: { headers: Headers; query: URLSearchParams },
+  constant: Constant,
+  secrets: OpenedSecrets,
+): NonNullable<OutboundRequest['credentials']> {
+  const credentials = { headers: [] as string[], query: [] as string[] }
+  const setHeader = (name: string, value: OpenOrSecret) => {
+    headers.set(name, requireHeaderValue(secrets, value))
+    if (typeof value !== 'string') credentials.headers.push(name)
+  }
+  const setQuery = (name: string, value: OpenOrSecret) => {
+    query.set(name, secrets.reveal(value))
+    if (typeof value !== 'string') credentials.query.push(name)
+  }
+  for (const [name, value] of Object.entries(constant.headers ?? {})) setHeader(name, value)
+  for (const [name, value] of Object.entries(constant.query ?? {})) setQuery(name, value)
+  const { auth } = constant
+  if (auth?.type === 'header') setHeader(auth.name, auth.value)
+  if (auth?.type === 'query') setQuery(auth.name, auth.value)
+  if (auth?.type === 'bearer') {
+    headers.set('authorization', `Bearer ${requireHeaderValue(secrets, auth.token)}`)
+  }
+  if (auth?.type === 'basic') {
+    headers.set('authorization', basicCredentials(secrets, auth.username, auth.password))
+  }
+  return credentials
+}
+
+/** A URL with members added to its query. */
+export function withQuery(url: string, query: URLSearchParams): string {
+  if (query.size === 0) return url
+  const sign = !url.includes('?') ? '?' : /[?&]$/.test(url) ? '' : '&'
+  return `${url}${sign}${query.toString()}`
+}
+
+function requireHeaderValue(secrets: OpenedSecrets, value: OpenOrSecret): string {
+  const text = secrets.reveal(value)
+  if (isHeaderValue(text)) return text
+  const what = typeof value === 'string' ? 'A constant header' : `The secret "${value.secret}"`
+  throw new CallFailed(`${what} is not clean enough to stand in a header`)
+}

@@ -1,0 +1,154 @@
+/**
+ * A request relayed to a remote server: over a connection we know, and once more where that has been
+ * lost (`mcp-protocol.md` §8.4). One request goes out where nothing is lost. The caller's own
+ * credential, ids and progress token stay here.
+ */
+import { DEFAULT_REMOTE_TIMEOUT_SECONDS } from '../../handlers/remote.ts'
+import { isAtLeast, isLogLevel } from '../../protocol/logging.ts'
+import { findParamHeaders, formatParamHeaders } from '../../protocol/param-headers.ts'
+import { INVALID_PARAMS, type Params } from '../../protocol/json-rpc.ts'
+import type { Connection } from '../mcp/connection.ts'
+import { UpstreamFault } from '../mcp/fault.ts'
+import { remedyFor } from '../mcp/remedy.ts'
+import type { Hooks } from '../mcp/exchange.ts'
+import { sendRequest } from '../mcp/request.ts'
+import { OpenedSecrets } from '../opened-secrets.ts'
+import type { RunOptions } from '../run-steps.ts'
+import type { World } from '../world.ts'
+import { answerLegacy, askAll, relayable, requireInputRequests } from './ask-client.ts'
+import { postTo } from './post-to.ts'
+import type { Target } from './target.ts'
+import type { Want } from './upstreams.ts'
+
+export type RelayMethod = 'tools/call' | 'prompts/get' | 'resources/read' | 'completion/complete'
+
+export type RelayCall = {
+  target: Target
+  method: RelayMethod
+  /** As the remote server is to have them: names are its own. */
+  params: Params
+  /** `Mcp-Param-*` of the arguments. */
+  paramHeaders: Readonly<Record<string, string>>
+  /** What a `requestState` is sealed for. */
+  place: readonly string[]
+}
+
+type Members = Record<string, unknown>
+
+const MAX_ROUNDS = 10 // of asking the client
+const MAX_MS = 600_000 // an exchange, whatever is heard meanwhile
+
+/** The remote server's result, untouched but for questions that the client was asked on its stream. */
+export async function relay(call: RelayCall, world: World, options: RunOptions): Promise<Members> {
+  let { params } = call
+  for (let round = 0; ; round++) {
+    const result = await sendMended({ ...call, params }, world, options)
+    const { ask } = options
+    if (result['resultType'] !== 'input_required' || ask === undefined) return result
+    if (round === MAX_ROUNDS) {
+      throw new UpstreamFault('malformed', 'The remote server asks for input without end')
+    }
+    const inputResponses = await askAll(requireInputRequests(result), ask)
+    const { requestState } = result
+    params = { ...call.params, inputResponses, ...(requestState !== undefined && { requestState }) }
+  }
+}
+
+/** Sends a request, and once more where what has failed can be mended and nothing was carried out. */
+async function sendMended(call: RelayCall, world: World, options: RunOptions): Promise<Members> {
+  const { target } = call
+  const want = wantOf(options)
+  const connection = await world.upstreams.connect(target, want)
+  try {
+    return await send(call, connection, world, options)
+  } catch (error) {
+    if (!(error instanceof UpstreamFault) || options.signal.aborted) throw error
+    const remedy = remedyFor(error, connection)
+    if (remedy === undefined) {
+      // A tool that was taken away there is still listed here.
+      if (error.code === INVALID_PARAMS) options.waitUntil(world.upstreams.refreshSoon(target))
+      throw error
+    }
+    if (remedy === 'relist') {
+      return send(await relisted(call, world, error), connection, world, options)
+    }
+    const replaced = await world.upstreams.replace(target, want, connection, remedy)
+    if (remedy === 'reopen') options.waitUntil(world.upstreams.refreshSoon(target))
+    return send(call, replaced, world, options)
+  }
+}
+
+/** The call with its headers by the schema that the remote server has now. */
+async function relisted(call: RelayCall, world: World, fault: UpstreamFault): Promise<RelayCall> {
+  const { name, arguments: args } = call.params
+  if (call.method !== 'tools/call' || typeof name !== 'string') throw fault
+  const schema = await world.upstreams.relist(call.target, name)
+  if (schema === undefined) throw fault
+  const { headers } = findParamHeaders(schema)
+  return { ...call, paramHeaders: formatParamHeaders(headers, (args ?? {}) as Members) }
+}
+
+/** Sends a request over a connection; nothing that comes back holds what authorized it. */
+async function send(
+  { target, method, params, paramHeaders }: RelayCall,
+  connection: Connection,
+  world: World,
+  options: RunOptions,
+): Promise<Members> {
+  const secrets = new OpenedSecrets(await world.open(target.organization, target.sealed))
+  const post = postTo(world, target, secrets)
+  try {
+    const hooks = hooksOf(target, connection, world, {
+      ...options,
+      notify: redacting(options, secrets),
+    })
+    const result = await sendRequest(post, connection, { method, params, paramHeaders }, hooks)
+    return secrets.redactDeep(result) as Members
+  } catch (error) {
+    if (!(error instanceof UpstreamFault)) throw error
+    throw error.saying(secrets.redactError(error.message))
+  }
+}
+
+function redacting({ notify }: RunOptions, secrets: OpenedSecrets): RunOptions['notify'] {
+  return ({ params, ...notification }) =>
+    notify({ ...notification, params: secrets.redactDeep(params) as Members })
+}
+
+function hooksOf(
+  target: Target,
+  { capabilities }: Connection,
+  world: World,
+  options: RunOptions,
+): Hooks {
+  const { progressToken, logLevel, signal, notify, ask, declared, waitUntil } = options
+  const timeoutMs = 1000 * (target.remote.timeoutSeconds ?? DEFAULT_REMOTE_TIMEOUT_SECONDS)
+  const tell = (name: string, params: Members) =>
+    notify({ jsonrpc: '2.0', method: `notifications/${name}`, params })
+  return {
+    signal,
+    timeoutMs,
+    maxMs: Math.max(MAX_MS, timeoutMs),
+    waitUntil,
+    clientCapabilities: relayable(declared),
+    logLevel: 'logging' in capabilities ? logLevel : undefined,
+    progress:
+      progressToken === undefined
+        ? undefined
+        : (params) => tell('progress', { ...params, progressToken }),
+    log(params) {
+      const { level } = params
+      const isWanted = logLevel !== undefined && isLogLevel(level) && isAtLeast(level, logLevel)
+      if (isWanted) tell('message', params)
+    },
+    ask: ask && ((method, params) => answerLegacy(ask, method, params)),
+    listChanged: () => waitUntil(world.upstreams.refreshSoon(target)),
+  }
+}
+
+/** A client that can be asked on its own stream has a connection of its own; the rest share one. */
+function wantOf({ ask, declared, session }: RunOptions): Want {
+  const capabilities = relayable(declared)
+  const isOwn = ask !== undefined && session !== undefined && Object.keys(capabilities).length > 0
+  return isOwn ? { capabilities, session } : { capabilities: {}, session: undefined }
+}

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { legacy, modern, modernHeaders } from '../support/messages.ts'
+import { startRelay, type Relay } from '../support/relay.ts'
+import { openSession } from '../support/sessions.ts'
+import { startLegacyMcp } from '../support/upstreams/mcp-legacy.ts'
+import { startModernMcp } from '../support/upstreams/mcp-modern.ts'
+import type { Recording } from '../support/upstreams/recording.ts'
+
+type Upstream = Recording & { close(): Promise<void> }
+
+const KINDS: Readonly<Record<string, { start: () => Promise<Upstream>; era: string }>> = {
+  'a session server that streams': {
+    start: () => startLegacyMcp({ kind: 'sessions' }),
+    era: 'legacy',
+  },
+  'a session server that answers JSON': {
+    start: () => startLegacyMcp({ kind: 'json' }),
+    era: 'legacy',
+  },
+  'a server without sessions': {
+    start: () => startLegacyMcp({ kind: 'stateless' }),
+    era: 'legacy',
+  },
+  'a modern server': { start: () => startModernMcp({ kind: 'modern' }), era: 'modern' },
+  'a server of both eras': { start: () => startModernMcp({ kind: 'dual' }), era: 'modern' },
+  'a server of HTTP+SSE': { start: () => startLegacyMcp({ kind: 'sse' }), era: 'sse' },
+}
+
+const echo = (text: string) => ({ name: 'echo', arguments: { text } })
+const isCall = ({ body }: { body?: { method?: string } }) => body?.method === 'tools/call'
+
+describe('A remote server', () => {
+  let relay: Relay
+  before(async () => {
+    relay = await startRelay()
+  })
+  after(() => relay.close())
+
+  for (const [name, { start, era }] of Object.entries(KINDS)) {
+    describe(name, () => {
+      let upstream: Upstream
+      let server: { endpoint: string; upstream: { era: string }; toolCount: number }
+      before(async () => {
+        upstream = await start()
+        server = await relay.serve(upstream.url, { transport: era === 'sse' ? 'sse' : 'auto' })
+      })
+      after(() => upstream.close())
+
+      it('is found to be what it is, and read whole', () => {
+        assert.equal(server.upstream.era, era)
+        assert.ok(server.toolCount >= 10)
+      })
+
+      it('is called by a stateless client, a session and a client of the stateless era', async () => {
+        const { rollcall } = relay
+        const said = { content: [{ type: 'text', text: 'hello' }] }
+        const alone = await rollcall.post(server.endpoint, legacy('tools/call', echo('hello')))
+        assert.deepEqual(alone.json.result, said)
+        const session = await openSession(rollcall, server.endpoint)
+        assert.deepEqual(
+          (await session.post(legacy('tools/call', echo('hello')))).json.result,
+          said,
+        )
+        const answer = await rollcall.post(
+          server.endpoint,
+          modern('tools/call', echo('hello')),
+          modernHeaders('tools/call', 'echo'),
+        )
+        assert.deepEqual(answer.json.result.content, said.content)
+        assert.equal(answer.json.result.resultType, 'complete')
+      })
+
+      if (era !== 'sse') {
+        it('is sent one request for a call once it is known', async () => {
+          await relay.rollcall.post(server.endpoint, legacy('tools/call', echo('warm')))
+          const seenBefore = upstream.requests.length
+          await relay.rollcall.post(server.endpoint, legacy('tools/call', echo('counted')))
+          const seen = upstream.requests.slice(seenBefore)
+          assert.deepEqual(
+            seen.map((request) => isCall(request)),
+            [true],
+          )
+        })
+      }
+
+      it('keeps unknown members of a tool', async () => {
+        const list = await relay.rollcall.post(server.endpoint, legacy('tools/list', {}), {
+          'mcp-protocol-version': '2025-11-25',
+        })
+        const tool = list.json.result.tools.find((one: { name: string }) => one.name === 'echo')
+        assert.deepEqual(tool._meta, { 'example.com/kept': { deep: [1] } })
+      })
+    })
+  }
+})
