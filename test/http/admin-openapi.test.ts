@@ -36,6 +36,7 @@ const TABLE = [
   'PATCH /servers/{id}',
   'PUT /servers/{id}',
   'POST /servers/{id}/duplicate',
+  'POST /servers/{id}/refresh',
   'GET /servers/{id}/export',
   'GET /servers/{id}/preview',
   'GET /servers/{id}/revisions',

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import type { Organization } from '../../src/objects/organization.ts'
 import type { Rollcall } from './rollcall.ts'
 
-export const REMOTE_URL = 'https://mcp.example.com/mcp'
+/** Which is refused, so that nothing is read of it but what a test gives. */
+export const REMOTE_URL = 'https://127.0.0.1:9/mcp'
 
 /** A tool as a remote server lists it. */
 export function remoteTool(name: string, members: object = {}) {
