@@ -45,7 +45,7 @@ import {
 } from './session/record.ts'
 import { lostAnswer } from './session/run-call.ts'
 import { Streams } from './session/streams.ts'
-import { createWorld, type WorldBindings } from './world.ts'
+import { worldOf, type WorldBindings } from './world.ts'
 
 export type SessionBindings = WorldBindings &
   CallLogBindings & { CHANNEL: DurableObjectNamespace<Channel> }
@@ -63,7 +63,7 @@ export class Session extends DurableObject<SessionBindings> {
   readonly #desk: Desk = {
     calls: this.#calls,
     streams: this.#streams,
-    world: createWorld(this.env),
+    world: worldOf(this.env),
     note: (entry) => this.#log.add(entry, (work) => this.ctx.waitUntil(work)),
     session: this.#id(),
     waitUntil: (work) => this.ctx.waitUntil(work),

@@ -27,7 +27,7 @@ import { Connections, CONNECTIONS_SCHEMA } from './upstream/connections.ts'
 import { metOf } from './upstream/met.ts'
 import { readLists } from './upstream/read-lists.ts'
 import { LEASES_SCHEMA, Watch } from './upstream/watch.ts'
-import { createWorld, type WorldBindings } from './world.ts'
+import { worldOf, type WorldBindings } from './world.ts'
 
 export type UpstreamBindings = WorldBindings & {
   ORGANIZATION: DurableObjectNamespace<Organization>
@@ -58,7 +58,7 @@ const FIRST_RETRY_MS = 5000
 const MIN_REFRESH_MS = 30_000 // whatever a remote server's ttl says
 
 export class Upstream extends DurableObject<UpstreamBindings> {
-  readonly #world = createWorld(this.env)
+  readonly #world = worldOf(this.env)
   readonly #connections: Connections
   readonly #watch: Watch
   #reading: Promise<Refreshed> | undefined

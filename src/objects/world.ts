@@ -17,8 +17,17 @@ export type WorldBindings = {
 
 const OPENED_BYTES = 1024 * 1024
 
-/** The world of an isolate. Opened secrets are remembered in memory, by the sealed text. */
-export function createWorld(env: WorldBindings): World {
+const worlds = new WeakMap<WorldBindings, World>()
+
+/** The world of an isolate, which all its objects share. */
+export function worldOf(env: WorldBindings): World {
+  const world = worlds.get(env) ?? createWorld(env)
+  worlds.set(env, world)
+  return world
+}
+
+/** Opened secrets are remembered in memory, by the sealed text. */
+function createWorld(env: WorldBindings): World {
   const keys = SealKeys.parse(env.SEAL_KEYS)
   const opened = new BoundedMap<string>(OPENED_BYTES)
   return {

@@ -9,7 +9,7 @@ import type { Env, Settings } from '../env.ts'
 import { BoundedMap } from '../memory/bounded-map.ts'
 import { Lookup } from '../memory/lookup.ts'
 import { createCallLog, type CallLog } from '../objects/call-log.ts'
-import { createWorld } from '../objects/world.ts'
+import { worldOf } from '../objects/world.ts'
 import { sha256HexOfBytes } from '../sealing/digest.ts'
 import type { LegacyRevision } from '../protocol/revisions.ts'
 import type { WaitUntil } from '../memory/single-flight.ts'
@@ -98,7 +98,7 @@ export function createPlatform(env: Env, settings: Settings): Platform {
     }),
     checks: lookup(SMALL_BYTES),
     secrets: lookup(SMALL_BYTES),
-    world: createWorld(env),
+    world: worldOf(env),
     calls: createCallLog(env),
     newest,
     digestsOfKeys: new BoundedMap(SMALL_BYTES),
