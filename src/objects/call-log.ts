@@ -75,8 +75,16 @@ export class CallLog {
   }
 }
 
-/** The call log of an isolate, or of an object in it. */
-export function createCallLog({ ORGANIZATION }: CallLogBindings): CallLog {
+const logs = new WeakMap<CallLogBindings, CallLog>()
+
+/** The call log of an isolate, which all its objects share. */
+export function callLogOf(env: CallLogBindings): CallLog {
+  const log = logs.get(env) ?? createCallLog(env)
+  logs.set(env, log)
+  return log
+}
+
+function createCallLog({ ORGANIZATION }: CallLogBindings): CallLog {
   return new CallLog((organization, entries) =>
     ORGANIZATION.getByName(organization).logCalls(entries),
   )

@@ -11,7 +11,7 @@ import { HttpError, outcomeOf, type Outcome } from '../protocol/http-error.ts'
 import type { Response as Reply } from '../protocol/json-rpc.ts'
 import type { LogLevel } from '../protocol/logging.ts'
 import { EVENT_STREAM_HEADERS } from '../protocol/sse.ts'
-import { createCallLog, type CallLogBindings } from './call-log.ts'
+import { callLogOf, type CallLogBindings } from './call-log.ts'
 import type { Channel } from './channel.ts'
 import { channelOf } from './resident.ts'
 import { answerOnce, answerOnStream, type Desk } from './session/answer-call.ts'
@@ -58,13 +58,12 @@ const RETRY_MS = 10_000 // when Channel could not be told that the session ended
 
 export class Session extends DurableObject<SessionBindings> {
   readonly #streams = new Streams(this.ctx.storage.sql)
-  readonly #log = createCallLog(this.env)
   readonly #calls = new Calls()
   readonly #desk: Desk = {
     calls: this.#calls,
     streams: this.#streams,
     world: worldOf(this.env),
-    note: (entry) => this.#log.add(entry, (work) => this.ctx.waitUntil(work)),
+    note: (entry) => callLogOf(this.env).add(entry, (work) => this.ctx.waitUntil(work)),
     session: this.#id(),
     waitUntil: (work) => this.ctx.waitUntil(work),
   }

@@ -8,7 +8,7 @@ import type { Gone } from '../catalog/published.ts'
 import type { Env, Settings } from '../env.ts'
 import { BoundedMap } from '../memory/bounded-map.ts'
 import { Lookup } from '../memory/lookup.ts'
-import { createCallLog, type CallLog } from '../objects/call-log.ts'
+import { callLogOf, type CallLog } from '../objects/call-log.ts'
 import { worldOf } from '../objects/world.ts'
 import { sha256HexOfBytes } from '../sealing/digest.ts'
 import type { LegacyRevision } from '../protocol/revisions.ts'
@@ -99,7 +99,7 @@ export function createPlatform(env: Env, settings: Settings): Platform {
     checks: lookup(SMALL_BYTES),
     secrets: lookup(SMALL_BYTES),
     world: worldOf(env),
-    calls: createCallLog(env),
+    calls: callLogOf(env),
     newest,
     digestsOfKeys: new BoundedMap(SMALL_BYTES),
     sessionRevisions: new BoundedMap(SMALL_BYTES),

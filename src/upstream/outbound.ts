@@ -106,7 +106,9 @@ function requireTarget(url: string | URL, { allowsHttp, allowsPrivate }: Outboun
     throw new OutboundRefused(`The URL at ${hostname} must have no user name or password in it`)
   }
   if (!allowsPrivate && isPrivateHost(hostname)) {
-    throw new OutboundRefused(`${hostname} is a private address or name, which is not asked`)
+    const hint = allowsHttp ? '; set ALLOW_PRIVATE_UPSTREAMS=1 to do so in development' : ''
+    const what = `${hostname} is a private address or name, which is not asked${hint}`
+    throw new OutboundRefused(what)
   }
   if (href.length > MAX_URL_LENGTH) {
     throw new OutboundRefused(`The URL at ${hostname} is over ${MAX_URL_LENGTH / 1024} KiB`)

@@ -51,7 +51,8 @@ describe('a remote server', () => {
     assert.ok(Date.parse(failedAt) <= Date.now())
     assert.deepEqual(upstream, {
       refreshedAt: null,
-      problem: '127.0.0.1 is a private address or name, which is not asked',
+      problem:
+        '127.0.0.1 is a private address or name, which is not asked; set ALLOW_PRIVATE_UPSTREAMS=1 to do so in development',
       toolCount: 0,
       promptCount: 0,
       resourceCount: 0,
