@@ -39,6 +39,8 @@ export const SharedAccount = z.strictObject({
   server: z.string(),
   /** The tools it was shared for; absent: all. */
   tools: z.array(z.string()).optional(),
+  /** Set of a member's own account: it reaches no agent. */
+  ofMember: z.literal(true).optional(),
 })
 export type SharedAccount = z.infer<typeof SharedAccount>
 
