@@ -32,14 +32,8 @@ import {
 import { listen } from './listen.ts'
 import { hopsOf } from '../hops.ts'
 import { answerLive } from './live-answer.ts'
-import {
-  ACCEPTED,
-  answerBatch,
-  answerError,
-  answerRequest,
-  type Answer,
-  type TakeNote,
-} from './messages.ts'
+import { ACCEPTED, answerError, answerRequest, type Answer } from '../messages.ts'
+import { answerBatch, type TakeNote } from './batch.ts'
 import { openSession } from './open-session.ts'
 import { openSessionStream } from './session-stream.ts'
 import {

@@ -33,14 +33,8 @@ import { retrying } from '../retrying.ts'
 import { isRemote } from '../../catalog/server.ts'
 import { contentsDigests } from './digests.ts'
 import { watch } from './watch.ts'
-import {
-  answerBatch,
-  answerError,
-  answerRequest,
-  formatResult,
-  type Answer,
-  type TakeNote,
-} from './messages.ts'
+import { answerError, answerRequest, formatResult, type Answer } from '../messages.ts'
+import { answerBatch, type TakeNote } from './batch.ts'
 import { mendStream } from './mend-stream.ts'
 import { isSessionId } from './session-id.ts'
 import { atLeast, exchangeOf, type Site } from './site.ts'

@@ -13,7 +13,7 @@ import {
 } from '../../protocol/sse.ts'
 import { decodeUtf8, encodeUtf8 } from '../../protocol/bytes.ts'
 import { within } from '../../memory/single-flight.ts'
-import { answerRequest, type Answer, type Asked } from './messages.ts'
+import { answerRequest, type Answer, type Asked } from '../messages.ts'
 
 const PATIENCE_MS = 1000
 /** A client that has left is noticed by the second write after it: within six seconds. */

@@ -12,7 +12,7 @@ import { acceptsEventStream, EVENT_STREAM_HEADERS, formatEvent } from '../../pro
 import { requireSlots } from '../limits.ts'
 import { offeredDigests } from './digests.ts'
 import { rememberRevision } from './in-session.ts'
-import { answerError, formatResult, type Answer } from './messages.ts'
+import { answerError, formatResult, type Answer } from '../messages.ts'
 import { exchangeOf, type Site } from './site.ts'
 
 const MAX_DECLARED_LENGTH = 4096 // of what a client says of itself, kept for the session

@@ -1,33 +1,25 @@
 /**
- * Answers single messages and batches as values: a status and a body, errors among them
- * (`mcp-protocol.md` §2). What is streamed, and sessions, stand elsewhere.
+ * Answers single messages as values: a status and a body, errors among them (`mcp-protocol.md` §2).
+ * What is streamed, batches and sessions stand elsewhere.
  */
-import { answerMessage } from '../../methods/answer-message.ts'
-import type { Exchange, Result } from '../../methods/exchange.ts'
-import { concat, encodeUtf8 } from '../../protocol/bytes.ts'
-import { Unavailable } from '../../memory/lookup.ts'
-import { HttpError } from '../../protocol/http-error.ts'
+import { answerMessage } from '../methods/answer-message.ts'
+import type { Exchange, Result } from '../methods/exchange.ts'
+import { concat, encodeUtf8 } from '../protocol/bytes.ts'
+import { Unavailable } from '../memory/lookup.ts'
+import { HttpError } from '../protocol/http-error.ts'
 import {
   formatError,
   formatResultOpening,
   INTERNAL_ERROR,
-  INVALID_REQUEST,
-  parseMessage,
   RpcError,
-  type Message,
   type Request as RpcRequest,
   type RequestId,
-} from '../../protocol/json-rpc.ts'
+} from '../protocol/json-rpc.ts'
 
 /** A status and the text of a body; without one there is nothing to say (202). */
 export type Answer = { status: number; body: string | Uint8Array<ArrayBuffer> | undefined }
 
 export type Asked = Omit<Exchange, 'params'>
-
-/** What is done with a message that wants no answer. */
-export type TakeNote = (message: Exclude<Message, RpcRequest>) => Promise<Answer>
-
-const MAX_BATCH_BYTES = 16 * 1024 * 1024
 
 export const ACCEPTED: Answer = { status: 202, body: undefined }
 
@@ -55,34 +47,6 @@ async function answerLater(id: RequestId, result: Promise<Result>): Promise<Answ
 }
 
 /**
- * Answers each message of a batch in its place; 202 when none of them wants an answer. Together the
- * answers are bounded: fifty lists of a large server would not fit an isolate.
- */
-export async function answerBatch(
-  batch: readonly unknown[],
-  answerRequestOf: (message: RpcRequest) => Answer | Promise<Answer>,
-  takeNote: TakeNote,
-): Promise<Answer> {
-  const parts: Uint8Array[] = []
-  let bytes = 0
-  for (const value of batch) {
-    const { body } = await answerInBatch(value, answerRequestOf, takeNote)
-    if (body === undefined) continue
-    const text = typeof body === 'string' ? encodeUtf8(body) : body
-    bytes += text.length
-    if (bytes > MAX_BATCH_BYTES) throw tooLarge()
-    parts.push(encodeUtf8(parts.length === 0 ? '[' : ','), text)
-  }
-  if (parts.length === 0) return ACCEPTED
-  return { status: 200, body: concat([...parts, encodeUtf8(']')]) }
-}
-
-function tooLarge(): RpcError {
-  const message = `The answers to this batch are over ${MAX_BATCH_BYTES / 1024 / 1024} MiB together`
-  return new RpcError(INVALID_REQUEST, message, { status: 400 })
-}
-
-/**
  * The answer that an error is. `missing` stands for an id that could not be read: null in a batch,
  * absent elsewhere (`surfaces.md` D4). HTTP refusals are for the whole request, and thrown on.
  */
@@ -93,23 +57,6 @@ export function answerError(error: unknown, missing: RequestId | null | undefine
   }
   console.error(error)
   return { status: 200, body: formatError(new RpcError(INTERNAL_ERROR, 'Internal error'), missing) }
-}
-
-async function answerInBatch(
-  value: unknown,
-  answerRequestOf: (message: RpcRequest) => Answer | Promise<Answer>,
-  takeNote: TakeNote,
-): Promise<Answer> {
-  try {
-    const message = parseMessage(value)
-    if (message.kind !== 'request') return await takeNote(message)
-    if (message.method === 'initialize') {
-      throw new RpcError(INVALID_REQUEST, 'initialize must not be in a batch', { id: message.id })
-    }
-    return await answerRequestOf(message)
-  } catch (error) {
-    return answerError(error, null)
-  }
 }
 
 /** The text of a result's answer; a list stays the bytes it is. */

@@ -1,0 +1,60 @@
+/** Answers batches, which 2025-03-26 alone has, as one value (`mcp-protocol.md` §2.2). */
+import { concat, encodeUtf8 } from '../../protocol/bytes.ts'
+import {
+  INVALID_REQUEST,
+  parseMessage,
+  RpcError,
+  type Message,
+  type Request as RpcRequest,
+} from '../../protocol/json-rpc.ts'
+import { ACCEPTED, answerError, type Answer } from '../messages.ts'
+
+/** What is done with a message that wants no answer. */
+export type TakeNote = (message: Exclude<Message, RpcRequest>) => Promise<Answer>
+
+const MAX_BATCH_BYTES = 16 * 1024 * 1024
+
+/**
+ * Answers each message of a batch in its place; 202 when none of them wants an answer. Together the
+ * answers are bounded: fifty lists of a large server would not fit an isolate.
+ */
+export async function answerBatch(
+  batch: readonly unknown[],
+  answerRequestOf: (message: RpcRequest) => Answer | Promise<Answer>,
+  takeNote: TakeNote,
+): Promise<Answer> {
+  const parts: Uint8Array[] = []
+  let bytes = 0
+  for (const value of batch) {
+    const { body } = await answerInBatch(value, answerRequestOf, takeNote)
+    if (body === undefined) continue
+    const text = typeof body === 'string' ? encodeUtf8(body) : body
+    bytes += text.length
+    if (bytes > MAX_BATCH_BYTES) throw tooLarge()
+    parts.push(encodeUtf8(parts.length === 0 ? '[' : ','), text)
+  }
+  if (parts.length === 0) return ACCEPTED
+  return { status: 200, body: concat([...parts, encodeUtf8(']')]) }
+}
+
+function tooLarge(): RpcError {
+  const message = `The answers to this batch are over ${MAX_BATCH_BYTES / 1024 / 1024} MiB together`
+  return new RpcError(INVALID_REQUEST, message, { status: 400 })
+}
+
+async function answerInBatch(
+  value: unknown,
+  answerRequestOf: (message: RpcRequest) => Answer | Promise<Answer>,
+  takeNote: TakeNote,
+): Promise<Answer> {
+  try {
+    const message = parseMessage(value)
+    if (message.kind !== 'request') return await takeNote(message)
+    if (message.method === 'initialize') {
+      throw new RpcError(INVALID_REQUEST, 'initialize must not be in a batch', { id: message.id })
+    }
+    return await answerRequestOf(message)
+  } catch (error) {
+    return answerError(error, null)
+  }
+}
