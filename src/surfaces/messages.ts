@@ -23,14 +23,22 @@ export type Asked = Omit<Exchange, 'params'>
 
 export const ACCEPTED: Answer = { status: 202, body: undefined }
 
-/** Answers a request of an era; what it throws in JSON-RPC form is an answer too. */
+/** Answers a request of an era. */
 export function answerRequest(
   era: 'legacy' | 'modern',
   { id, method, params = {} }: RpcRequest,
   asked: Asked,
 ): Answer | Promise<Answer> {
+  return answerBy(id, () => answerMessage(era, method, { ...asked, params }))
+}
+
+/** The answer to a request of what gives its result; what that throws in JSON-RPC form is one too. */
+export function answerBy(
+  id: RequestId,
+  run: () => Result | Promise<Result>,
+): Answer | Promise<Answer> {
   try {
-    const result = answerMessage(era, method, { ...asked, params })
+    const result = run()
     if (result instanceof Promise) return answerLater(id, result)
     return { status: 200, body: formatResult(id, result) }
   } catch (error) {

@@ -16,7 +16,9 @@ import {
 } from '../../protocol/json-rpc.ts'
 import { isModern, MODERN_REVISION, type LegacyRevision } from '../../protocol/revisions.ts'
 import { corsHeaders, preflight, requireOrigin } from '../cors.ts'
+import { hopsOf } from '../hops.ts'
 import { requireSlots } from '../limits.ts'
+import { answerLive } from '../live-answer.ts'
 import type { Platform, Visit } from '../platform.ts'
 import { formatRefusal, refusalOf } from '../rest-answer.ts'
 import { limitKey, requireCaller } from './access.ts'
@@ -30,8 +32,6 @@ import {
   type Visitor,
 } from './in-session.ts'
 import { listen } from './listen.ts'
-import { hopsOf } from '../hops.ts'
-import { answerLive } from './live-answer.ts'
 import { ACCEPTED, answerError, answerRequest, type Answer } from '../messages.ts'
 import { answerBatch, type TakeNote } from './batch.ts'
 import { openSession } from './open-session.ts'
@@ -127,9 +127,11 @@ function answerModern(
   if (message.method === 'subscriptions/listen') return listen(site, message)
   const { clientCapabilities } = envelope
   const asked = { ...exchangeOf(site), revision: MODERN_REVISION, clientCapabilities } as const
-  return message.method === 'tools/call' || isRelayed(message.method, site.catalog)
-    ? answerLive(message, envelope, asked, site.visit.request.headers)
-    : answerRequest('modern', message, asked)
+  const isLive = message.method === 'tools/call' || isRelayed(message.method, site.catalog)
+  if (!isLive) return answerRequest('modern', message, asked)
+  return answerLive(envelope, site.visit, (talk) =>
+    answerRequest('modern', message, { ...asked, talk }),
+  )
 }
 
 /** `initialize` opens a session, another one where it comes within one; a dead one is 404 (D1). */

@@ -3,48 +3,50 @@
  * nothing precedes the result and it comes within a second, else one request-scoped event stream
  * (`surfaces.md` D3). The client leaving is its cancellation (`mcp-protocol.md` §4.9).
  */
-import type { Envelope } from '../../protocol/envelope.ts'
-import type { Request as RpcRequest } from '../../protocol/json-rpc.ts'
+import type { Envelope } from '../protocol/envelope.ts'
 import {
   acceptsEventStream,
   EVENT_STREAM_HEADERS,
   formatComment,
   formatEvent,
-} from '../../protocol/sse.ts'
-import { decodeUtf8, encodeUtf8 } from '../../protocol/bytes.ts'
-import { within } from '../../memory/single-flight.ts'
-import { answerRequest, type Answer, type Asked } from '../messages.ts'
+} from '../protocol/sse.ts'
+import { decodeUtf8, encodeUtf8 } from '../protocol/bytes.ts'
+import { within } from '../memory/single-flight.ts'
+import type { Talk } from '../upstream/run-steps.ts'
+import type { Answer } from './messages.ts'
+import type { Visit } from './platform.ts'
 
 const PATIENCE_MS = 1000
-/** A client that has left is noticed by the second write after it: within six seconds. */
-const COMMENT_MS = 2500
+/** A client that has left is noticed by the second write after it, and then known within six seconds. */
+const COMMENT_MS = 2000
 
-/** An answer to send as it is, or the stream that it became. */
+/** An answer to send as it is, or the stream that it became; `answer` makes it, and may talk. */
 export async function answerLive(
-  message: RpcRequest,
   envelope: Envelope,
-  asked: Asked,
-  headers: Headers,
+  { request, waitUntil }: Pick<Visit, 'request' | 'waitUntil'>,
+  answer: (talk: Talk) => Answer | Promise<Answer>,
 ): Promise<Answer | Response> {
   const abort = new AbortController()
-  const stream = acceptsEventStream(headers.get('accept')) ? new LiveStream(abort) : undefined
-  const pending = answerRequest('modern', message, {
-    ...asked,
-    talk: {
+  const takesStream = acceptsEventStream(request.headers.get('accept'))
+  const stream = takesStream ? new LiveStream(abort) : undefined
+  const pending = Promise.resolve(
+    answer({
       progressToken: stream && envelope.progressToken,
       logLevel: stream && envelope.logLevel,
       signal: abort.signal,
       notify: (notification) => stream?.send(JSON.stringify(notification)),
-    },
-  })
-  const answer = Promise.resolve(pending)
-  if (stream === undefined) return answer
-  const first = await Promise.race([within(PATIENCE_MS, answer), stream.started])
+    }),
+  )
+  if (stream === undefined) return pending
+  const first = await Promise.race([within(PATIENCE_MS, pending), stream.started])
   if (first !== undefined && first !== 'started') return first.value
   stream.keepAlive()
-  void answer.then(
-    ({ body }) => stream.finish(body),
-    (error: unknown) => stream.fail(error),
+  // Kept when the client has left: the remote server is told that nobody waits any more.
+  waitUntil(
+    pending.then(
+      ({ body }) => stream.finish(body),
+      (error: unknown) => stream.fail(error),
+    ),
   )
   return new Response(stream.body, { headers: EVENT_STREAM_HEADERS })
 }
