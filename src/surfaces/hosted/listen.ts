@@ -13,26 +13,16 @@ import {
   type RequestId,
 } from '../../protocol/json-rpc.ts'
 import { MODERN_REVISION } from '../../protocol/revisions.ts'
-import { EVENT_STREAM_HEADERS, formatEvent } from '../../protocol/sse.ts'
-import { bridge } from './bridge.ts'
+import { EVENT_STREAM_HEADERS } from '../../protocol/sse.ts'
+import { bridge } from '../bridge.ts'
 import { digestsOf, offeredDigests, uriOf } from './digests.ts'
-import {
-  formatChange,
-  formatNotification,
-  formatUpdate,
-  openSocket,
-  reopenSocket,
-  partyOf,
-  stillOpen,
-  timingOf,
-} from './notices.ts'
+import { formatUpdate } from '../notifications.ts'
+import { timingOf } from '../socket.ts'
+import { formatAcknowledgement, formatFarewell, KV_WINDOW_MS, tagged } from '../subscription.ts'
+import { formatChange, openSiteSocket, partyOf, reopenSiteSocket, stillOpen } from './notices.ts'
 import type { Site } from './site.ts'
 import { watch } from './watch.ts'
 
-const SUBSCRIPTION = 'io.modelcontextprotocol/subscriptionId'
-
-/** A client may have read KV's old copy after a notice: it is told again when that is past. */
-const KV_WINDOW_MS = 65_000
 const MAX_SUBSCRIPTIONS = 100 // resources by stream; each is looked at with every change
 
 /** The member of a filter for each kind of list. */
@@ -50,17 +40,17 @@ export async function listen(opened: Site, { id, params = {} }: RpcRequest): Pro
   let site = opened
   const { lists, uris } = requireFilter(site, id, params['notifications'])
   const tags = { listener: partyOf(site) }
-  const socket = await openSocket(site, tags)
+  const socket = await openSiteSocket(site, tags)
   if (socket === undefined)
     throw new HttpError(503, 'unavailable', 'The stream cannot be opened now')
   let announced = digestsOf(site, MODERN_REVISION, uris)
   const isAsked = (name: string) => uriOf(name) !== undefined || lists.includes(name)
   const body = bridge(socket, {
-    ...timingOf(site),
-    reconnect: () => reopenSocket(site, tags),
+    ...timingOf(site.platform, site.caller),
+    reconnect: () => reopenSiteSocket(site, tags),
     repeatMs: KV_WINDOW_MS,
-    opening: acknowledgement(id, { lists, uris }),
-    farewell: goodbye(site, id),
+    opening: formatAcknowledgement(id, formatFilter({ lists, uris })),
+    farewell: formatFarewell(id, complete({ revision: MODERN_REVISION, catalog: site.catalog })),
     onUpdated: async (uri) => (uris.includes(uri) ? [formatUpdate(uri, tagged(id, {}))] : []),
     renew: () => watch(site, uris),
     async onRevision(newest) {
@@ -113,22 +103,9 @@ function requireUris(value: unknown, id: RequestId): string[] {
   throw new RpcError(INVALID_PARAMS, message, { id })
 }
 
-function acknowledgement(id: RequestId, { lists, uris }: Honoured): string {
-  const notifications = {
+function formatFilter({ lists, uris }: Honoured): Record<string, unknown> {
+  return {
     ...Object.fromEntries(lists.map((name) => [FILTERS[name] ?? '', true])),
     ...(uris.length > 0 && { resourceSubscriptions: uris }),
   }
-  const params = tagged(id, { notifications })
-  return formatNotification('notifications/subscriptions/acknowledged', params)
-}
-
-/** The result that ends a stream in order. */
-function goodbye({ catalog }: Site, id: RequestId): string {
-  const { _meta, ...members } = complete({ revision: MODERN_REVISION, catalog })
-  const result = { ...members, _meta: { ...(isObject(_meta) && _meta), [SUBSCRIPTION]: id } }
-  return formatEvent({ data: JSON.stringify({ jsonrpc: '2.0', id, result }) })
-}
-
-function tagged(id: RequestId, params: Readonly<Record<string, unknown>>) {
-  return { ...params, _meta: { [SUBSCRIPTION]: id } }
 }

@@ -4,18 +4,13 @@ import { parseEventId } from '../../objects/session/event-log.ts'
 import { PACKET_HEADER, type Packet } from '../../objects/session/packet.ts'
 import { HttpError, valueOf } from '../../protocol/http-error.ts'
 import { acceptsEventStream, EVENT_STREAM_HEADERS, formatComment } from '../../protocol/sse.ts'
-import { bridge } from './bridge.ts'
+import { bridge } from '../bridge.ts'
 import { digestsOf } from './digests.ts'
 import { claimOf, sessionNotFound, type Visitor } from './in-session.ts'
 import { watch } from './watch.ts'
-import {
-  formatChange,
-  formatUpdate,
-  openSocket,
-  reopenSocket,
-  stillOpen,
-  timingOf,
-} from './notices.ts'
+import { formatUpdate } from '../notifications.ts'
+import { timingOf } from '../socket.ts'
+import { formatChange, openSiteSocket, reopenSiteSocket, stillOpen } from './notices.ts'
 
 const RETRY_MS = 3000
 
@@ -35,12 +30,12 @@ async function openNotices({ site: opened, id, stub }: Visitor): Promise<Respons
   const { revision } = opening
   let { subscriptions } = opening
   const tags = { listener: `session ${id}`, session: id }
-  const socket = await openSocket(site, tags)
+  const socket = await openSiteSocket(site, tags)
   if (socket === undefined) throw sessionNotFound()
   let told: string[] = []
   const body = bridge(socket, {
-    ...timingOf(site),
-    reconnect: () => reopenSocket(site, tags),
+    ...timingOf(site.platform, site.caller),
+    reconnect: () => reopenSiteSocket(site, tags),
     opening: `retry: ${RETRY_MS}\n${formatComment('open')}`,
     farewell: '',
     async onRevision(newest) {

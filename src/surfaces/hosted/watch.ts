@@ -3,10 +3,10 @@
  * it wants to hear of, and the Upstream object listens for as long as somebody does.
  */
 import { targetOf } from '../../methods/prepare-relay.ts'
+import { RENEW_MS } from '../bridge.ts'
 import { exchangeOf, type Site } from './site.ts'
 
-/** How often a wish is said again; it lasts for twice as long and a little more. */
-export const RENEW_MS = 60_000
+/** A wish lasts for twice as long as until it is said again, and a little more. */
 const LEASE_MS = 2 * RENEW_MS + 30_000
 
 /** Wants updates of these resources, and of the lists where the operator has it so. */

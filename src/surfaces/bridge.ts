@@ -3,11 +3,10 @@
  * (`platform.md` §4). It sends comments to stay open, ends by itself after a while, and comes back to
  * Channel when that was reset, without the client noticing. What a notice means is the caller's work.
  */
-import { GOODBYE, type Notice } from '../../objects/channel-socket.ts'
-import { encodeUtf8 } from '../../protocol/bytes.ts'
-import { HttpError } from '../../protocol/http-error.ts'
-import { RENEW_MS } from './watch.ts'
-import { formatComment } from '../../protocol/sse.ts'
+import { GOODBYE, type Notice } from '../objects/channel-socket.ts'
+import { encodeUtf8 } from '../protocol/bytes.ts'
+import { HttpError } from '../protocol/http-error.ts'
+import { formatComment } from '../protocol/sse.ts'
 
 export type BridgeOptions = {
   /** Another socket to Channel, when the first is lost; undefined when it may not be had any more. */
@@ -29,6 +28,9 @@ export type BridgeOptions = {
   /** Sends the events of a change once more after this, where a client may have read an old copy. */
   repeatMs?: number | undefined
 }
+
+/** How often it is said again which updates are wanted. */
+export const RENEW_MS = 60_000
 
 /** A first write to a client that has left still succeeds; the one after it tells. */
 const WRITES_TO_CONFIRM = 3
