@@ -1,7 +1,9 @@
 /** Answers batches, which 2025-03-26 alone has, as one value (`mcp-protocol.md` §2.2). */
 import { concat, encodeUtf8 } from '../../protocol/bytes.ts'
+import { CLAIM } from '../../protocol/envelope.ts'
 import {
   INVALID_REQUEST,
+  isObject,
   parseMessage,
   RpcError,
   type Message,
@@ -12,7 +14,26 @@ import { ACCEPTED, answerError, type Answer } from '../messages.ts'
 /** What is done with a message that wants no answer. */
 export type TakeNote = (message: Exclude<Message, RpcRequest>) => Promise<Answer>
 
+const MAX_BATCH_LENGTH = 50 // each message may call an upstream
 const MAX_BATCH_BYTES = 16 * 1024 * 1024
+
+/**
+ * The messages of an array (`surfaces.md` D2), which 2025-03-26 alone has: the session's revision,
+ * or else the header's, or else none at all. Everything else is −32600 (400).
+ */
+export function requireBatch(
+  batch: readonly unknown[],
+  headers: Headers,
+  negotiated: string | undefined,
+): readonly unknown[] {
+  const refuse = (message: string) => new RpcError(INVALID_REQUEST, message, { status: 400 })
+  if (batch.length === 0) throw refuse('An empty batch')
+  if (batch.some(isClaiming)) throw refuse('This revision has no batches')
+  const revision = negotiated ?? headers.get('mcp-protocol-version') ?? '2025-03-26'
+  if (revision !== '2025-03-26') throw refuse('This revision has no batches')
+  if (batch.length > MAX_BATCH_LENGTH) throw refuse(`A batch may have ${MAX_BATCH_LENGTH} messages`)
+  return batch
+}
 
 /**
  * Answers each message of a batch in its place; 202 when none of them wants an answer. Together the
@@ -57,4 +78,10 @@ async function answerInBatch(
   } catch (error) {
     return answerError(error, null)
   }
+}
+
+function isClaiming(value: unknown): boolean {
+  if (!isObject(value) || !isObject(value['params'])) return false
+  const meta = value['params']['_meta']
+  return isObject(meta) && CLAIM in meta
 }

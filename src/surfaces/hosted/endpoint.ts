@@ -15,6 +15,7 @@ import {
   type Request as RpcRequest,
 } from '../../protocol/json-rpc.ts'
 import { isModern, MODERN_REVISION, type LegacyRevision } from '../../protocol/revisions.ts'
+import { readJson } from '../body.ts'
 import { corsHeaders, preflight, requireOrigin } from '../cors.ts'
 import { hopsOf } from '../hops.ts'
 import { requireSlots } from '../limits.ts'
@@ -22,7 +23,6 @@ import { answerLive } from '../live-answer.ts'
 import type { Platform, Visit } from '../platform.ts'
 import { formatRefusal, refusalOf } from '../rest-answer.ts'
 import { limitKey, requireCaller } from './access.ts'
-import { readJson, requireBatch } from './body.ts'
 import {
   answerBatchInSession,
   answerInSession,
@@ -33,7 +33,7 @@ import {
 } from './in-session.ts'
 import { listen } from './listen.ts'
 import { ACCEPTED, answerError, answerRequest, type Answer } from '../messages.ts'
-import { answerBatch, type TakeNote } from './batch.ts'
+import { answerBatch, requireBatch, type TakeNote } from './batch.ts'
 import { openSession } from './open-session.ts'
 import { openSessionStream } from './session-stream.ts'
 import {
