@@ -10,15 +10,10 @@ import type { Gone } from '../../catalog/published.ts'
 import { Unavailable, type Found } from '../../memory/lookup.ts'
 import type { Exchange } from '../../methods/exchange.ts'
 import { HttpError } from '../../protocol/http-error.ts'
-import { learnRevision, type Platform, type Visit } from '../platform.ts'
+import type { Platform, Visit } from '../platform.ts'
 import { notFound } from '../rest-answer.ts'
-import {
-  checkSource,
-  revisionSource,
-  secretSource,
-  serverSource,
-  vanitySource,
-} from '../sources.ts'
+import { sealedSecrets, serverAtLeast } from '../serving.ts'
+import { checkSource, revisionSource, serverSource, vanitySource } from '../sources.ts'
 import { PERIOD_SECONDS, takeSlot } from '../limits.ts'
 import { invalidKey, limitKey } from './access.ts'
 import { hopsOf } from '../hops.ts'
@@ -73,7 +68,7 @@ export function exchangeOf(
     cursorKey: platform.cursorKey,
     world: platform.world,
     note: (entry) => platform.calls.add(entry, visit.waitUntil),
-    sealed: (names) => sealed(site, names),
+    sealed: (names) => sealedSecrets(platform, visit, catalog.organization, names),
     waitUntil: visit.waitUntil,
     hops: hopsOf(visit.request.headers),
     takeCall: (tool, perMinute) => takeCall(site, tool, perMinute),
@@ -87,9 +82,7 @@ export async function atLeast(site: Site, revision: number): Promise<Site> {
   const { platform, visit, catalog } = site
   if (catalog.revision >= revision) return site
   const { id, organization } = catalog
-  learnRevision(platform, { id, organization, revision })
-  const source = serverSource(platform, visit)
-  const { value } = await platform.servers.find(id, source, visit.waitUntil)
+  const value = await serverAtLeast(platform, visit, { id, organization, revision })
   return { ...site, catalog: requireServing(value) }
 }
 
@@ -111,23 +104,6 @@ async function verified(site: Site): Promise<Catalog | undefined> {
     if (error instanceof Unavailable) return undefined // the call then says to retry
     throw error
   }
-}
-
-/** Sealed secrets no older than 5 s; undefined when the organization cannot be asked. */
-async function sealed({ platform, visit, catalog }: Site, names: readonly string[]) {
-  const source = secretSource(platform, catalog.organization)
-  const found: Record<string, string> = {}
-  try {
-    for (const name of names) {
-      const key = `${catalog.organization} ${name}`
-      const { value } = await platform.secrets.find(key, source, visit.waitUntil)
-      if (value !== undefined) found[name] = value
-    }
-  } catch (error) {
-    if (error instanceof Unavailable) return undefined // the call then says to retry
-    throw error
-  }
-  return found
 }
 
 /** A tool is limited for each caller, as its server is. */

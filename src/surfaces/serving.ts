@@ -1,0 +1,44 @@
+/**
+ * What serving a call needs of others: a server's catalog no older than something else is known to
+ * be, and secrets, which come from the organization alone (`design.md` §2).
+ */
+import type { Catalog } from '../catalog/catalog.ts'
+import type { Gone } from '../catalog/published.ts'
+import { Unavailable } from '../memory/lookup.ts'
+import type { Sealed } from '../upstream/world.ts'
+import { learnRevision, type Platform, type Told, type Visit } from './platform.ts'
+import { secretSource, serverSource } from './sources.ts'
+
+/** A server at a revision or a newer one; undefined where there is none. */
+export async function serverAtLeast(
+  platform: Platform,
+  visit: Visit,
+  told: Told & { id: string },
+): Promise<Catalog | Gone | undefined> {
+  learnRevision(platform, told)
+  const source = serverSource(platform, visit)
+  const { value } = await platform.servers.find(told.id, source, visit.waitUntil)
+  return value
+}
+
+/** Sealed secrets no older than 5 s; undefined when the organization cannot be asked. */
+export async function sealedSecrets(
+  platform: Platform,
+  visit: Visit,
+  organization: string,
+  names: readonly string[],
+): Promise<Sealed | undefined> {
+  const source = secretSource(platform, organization)
+  const found: Record<string, string> = {}
+  try {
+    for (const name of names) {
+      const key = `${organization} ${name}`
+      const { value } = await platform.secrets.find(key, source, visit.waitUntil)
+      if (value !== undefined) found[name] = value
+    }
+  } catch (error) {
+    if (error instanceof Unavailable) return undefined // the call then says to retry
+    throw error
+  }
+  return found
+}
