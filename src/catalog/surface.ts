@@ -37,10 +37,10 @@ export type Capability = z.infer<typeof Capability>
 export const SharedAccount = z.strictObject({
   account: z.string(),
   server: z.string(),
+  /** A member's own: agents do not see it. */
+  membersOnly: z.literal(true).optional(),
   /** The tools it was shared for; absent: all. */
   tools: z.array(z.string()).optional(),
-  /** Set of a member's own account: it reaches no agent. */
-  ofMember: z.literal(true).optional(),
 })
 export type SharedAccount = z.infer<typeof SharedAccount>
 

@@ -62,6 +62,7 @@ class Bridge {
   #socket: WebSocket | undefined
   #isOpen = true
   #newest = 0
+  #isDue = false
   #isWorking = false
   #failures = 0
 
@@ -111,16 +112,16 @@ class Bridge {
     this.#socket?.close(1000)
   }
 
-  /** One revision at a time; of those that come meanwhile only the newest matters. */
+  /** One look at a time; whatever was told meanwhile, another one at the newest revision is enough. */
   async #learn(revision: number): Promise<void> {
     this.#newest = Math.max(this.#newest, revision)
+    this.#isDue = true
     if (this.#isWorking) return
     this.#isWorking = true
     try {
-      let done = -1
-      while (this.#isOpen && done < this.#newest) {
-        done = this.#newest
-        const events = await this.#options.onRevision(done)
+      while (this.#isOpen && this.#isDue) {
+        this.#isDue = false
+        const events = await this.#options.onRevision(this.#newest)
         if (events === undefined) return this.#finish()
         this.#tell(events)
       }

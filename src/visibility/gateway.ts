@@ -91,7 +91,9 @@ function withheldByAccounts(
 
 /** The accounts of a server that a caller sees; those of members reach no agent. */
 function accountsOf(server: string, { surface, principal }: View): ReadonlySet<string> {
-  const shared = surface.shared.filter(({ ofMember }) => !ofMember || principal.kind === 'member')
+  const shared = surface.shared.filter(
+    ({ membersOnly }) => !membersOnly || principal.kind === 'member',
+  )
   const seen = [...principal.accounts, ...shared].filter((one) => one.server === server)
   return new Set(seen.map(({ account }) => account))
 }

@@ -156,7 +156,7 @@ function viewOf({ kind, account, organization, member, environment, principal }:
     settings: settingsOf(organization, 'notion'),
     capabilities: [capability],
     shared: isEverybodys
-      ? [{ ...one, ...some, ...(account.startsWith('a member') && { ofMember: true }) }]
+      ? [{ ...one, ...some, ...(account.startsWith('a member') && { membersOnly: true }) }]
       : [],
     environments: entries,
   }
