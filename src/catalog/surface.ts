@@ -37,6 +37,8 @@ export type Capability = z.infer<typeof Capability>
 export const SharedAccount = z.strictObject({
   account: z.string(),
   server: z.string(),
+  /** A member's own: agents do not see it. */
+  membersOnly: z.literal(true).optional(),
   /** The tools it was shared for; absent: all. */
   tools: z.array(z.string()).optional(),
 })
