@@ -17,6 +17,7 @@ import {
   type Span,
 } from './published.ts'
 import type { ServerSettings } from './server.ts'
+import type { Surface } from './surface.ts'
 import type { Binding } from './tool.ts'
 import type { PublishedUpstream } from './upstream.ts'
 
@@ -37,6 +38,8 @@ export class Catalog {
   readonly features: Features
   /** What is known of the server that a remote one stands for. */
   readonly upstream: PublishedUpstream | undefined
+  /** What stands beside the tools of an organization's gateway; undefined for a server. */
+  readonly surface: Surface | undefined
   readonly #published: Published
   readonly #differing: ReadonlyMap<Kind, number>
   readonly #renderings: Renderings
@@ -49,6 +52,7 @@ export class Catalog {
     this.settings = published.settings
     this.features = published.features
     this.upstream = published.upstream
+    this.surface = published.surface
     this.#published = published
     this.#renderings = renderings
     this.#differing = new Map(

@@ -4,6 +4,8 @@
  *   server:{id}             the newest published form of a server, or its tombstone
  *   server:{id}:{revision}  the same of one revision, kept a day, for cursors and those who know it
  *   vanity:{slug}           {"server": id} of the server at /mcp/{slug}, or {} once it is released
+ *   surface:{organization}  the published form of an organization's gateway, or its tombstone
+ *   principal:{id}          a member or an agent with what is its own, or {} once it is gone
  *   credential:{sha256}     a credential's record, or {} once it is revoked
  *
  * Only `Organization` writes. Readers may see a value, or an absence, that is a minute old.
@@ -20,6 +22,8 @@ const GONE_BYTES = 200
 export const serverKey = (id: string): string => `server:${id}`
 export const revisionKey = (id: string, revision: number): string => `server:${id}:${revision}`
 export const vanityKey = (slug: string): string => `vanity:${slug}`
+export const surfaceKey = (organization: string): string => `surface:${organization}`
+export const principalKey = (id: string): string => `principal:${id}`
 export const credentialKey = (hash: string): string => `credential:${hash}`
 
 /** What stands beside a server's value, so that a reader can tell whether it has it already. */

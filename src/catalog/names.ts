@@ -10,6 +10,15 @@ export const Slug = z
   .regex(SLUG, 'must be 1 to 64 of a-z, 0-9 and inner hyphens')
   .refine((slug) => !RESERVED_SLUGS.has(slug), 'is reserved')
 
+/** What stands before `__` in the names of a server's tools on the gateway (`surfaces.md` C35). */
+export const CapabilityId = z
+  .string()
+  .regex(/^[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?$/, 'must be 1 to 32 of a-z, 0-9 and inner hyphens')
+  .refine((id) => id !== 'manage' && id !== 'org', 'is reserved')
+
+/** What parts a capability from the operation in a name on the gateway. */
+export const CAPABILITY_SEPARATOR = '__'
+
 export const SERVER_ID = /^[0-9a-f]{16}$/
 export const ServerId = z.string().regex(SERVER_ID, 'must be 16 lower-case hex digits')
 

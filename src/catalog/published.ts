@@ -14,6 +14,7 @@ import { isObject } from '../protocol/json-rpc.ts'
 import { KINDS, type ItemRecord, type Kind } from './item.ts'
 import { differingRevisions } from './project-item.ts'
 import { ServerSettings } from './server.ts'
+import { Surface } from './surface.ts'
 import { isLogging, type Binding } from './tool.ts'
 import { offers, PublishedUpstream } from './upstream.ts'
 
@@ -49,6 +50,8 @@ const Header = z.object({
   }),
   /** What is known of the server that a remote one stands for; absent before it was ever read. */
   upstream: PublishedUpstream.optional(),
+  /** Of an organization's gateway, whose tools these are. */
+  surface: Surface.optional(),
   items: z.object({
     tools: Index,
     prompts: Index,
@@ -90,6 +93,7 @@ export type Published = {
   settings: ServerSettings
   features: Features
   upstream?: PublishedUpstream | undefined
+  surface?: Surface | undefined
   lists: Readonly<Record<Kind, PublishedList>>
   bytes: Uint8Array<ArrayBuffer>
 }
@@ -101,7 +105,7 @@ export class UnreadablePublished extends Error {}
 
 /** The value for a server, its active items listed; those of a kind are given in order. */
 export function formatPublished(
-  server: Pick<Published, 'organization' | 'id' | 'revision' | 'settings' | 'upstream'>,
+  server: Pick<Published, 'organization' | 'id' | 'revision' | 'settings' | 'upstream' | 'surface'>,
   items: readonly ItemRecord[],
 ): Uint8Array<ArrayBuffer> {
   const sections: Uint8Array[] = []
@@ -122,7 +126,7 @@ export function formatPublished(
   }
   // Overrides are in the items already, and may be as large as all of them.
   const { overrides: _, ...settings } = server.settings
-  const features = server.upstream ? featuresOfUpstream(server.upstream) : featuresOf(items)
+  const features = featuresOf(server, items)
   const header = { format: 1, ...server, settings, features, items: index }
   return concat([encodeUtf8(`${JSON.stringify(header)}\n`), ...sections, ...bindings])
 }
@@ -198,7 +202,23 @@ function separated(parts: readonly Uint8Array[]): Uint8Array[] {
   return parts.flatMap((part, i) => (i === 0 ? [part] : [comma, part]))
 }
 
-function featuresOf(items: readonly ItemRecord[]): Features {
+function featuresOf(
+  { upstream, surface }: Pick<Published, 'upstream' | 'surface'>,
+  items: readonly ItemRecord[],
+): Features {
+  if (surface !== undefined) return ONLY_TOOLS
+  return upstream === undefined ? featuresOfItems(items) : featuresOfUpstream(upstream)
+}
+
+const ONLY_TOOLS: Features = {
+  tools: true,
+  prompts: false,
+  resources: false,
+  logging: false,
+  completions: false,
+}
+
+function featuresOfItems(items: readonly ItemRecord[]): Features {
   const has = (...kinds: Kind[]) => items.some(({ kind }) => kinds.includes(kind))
   return {
     tools: has('tools'),

@@ -7,11 +7,18 @@ import type { Detail } from '../protocol/http-error.ts'
 import { isObject } from '../protocol/json-rpc.ts'
 import { detailsOf, invalid } from './issues.ts'
 import { formatItem, KINDS, readItem, type Form, type ItemRecord, type Kind } from './item.ts'
-import { ServerId, slugify } from './names.ts'
+import { CAPABILITY_SEPARATOR, ServerId, slugify } from './names.ts'
 import { PROMPT_FORM, PromptInput } from './prompt.ts'
 import { RESOURCE_FORM, ResourceInput, ResourceTemplateInput, TEMPLATE_FORM } from './resource.ts'
-import { hasHostedFace, isRemote, problemsOfSettings, ServerSettings, settled } from './server.ts'
-import { TOOL_FORM, ToolInput, usesSecret } from './tool.ts'
+import {
+  hasHostedFace,
+  isRemote,
+  needsAccount,
+  problemsOfSettings,
+  ServerSettings,
+  settled,
+} from './server.ts'
+import { needsCredential, TOOL_FORM, ToolInput, usesSecret } from './tool.ts'
 
 export const MAX_TOOLS = 20_000
 const MAX_OTHERS = 5000
@@ -73,6 +80,13 @@ export function parseServerFile(value: unknown): ParsedServerFile {
     const holder = items.find(({ binding }) => usesSecret(binding))
     if (holder !== undefined) details.push(openWithSecret(holder.name))
   }
+  if (frame.success && !needsAccount(frame.data)) {
+    const holder = items.find(({ binding }) => needsCredential(binding))
+    if (holder !== undefined) details.push(needsAccountFor(holder.name))
+  }
+  if (frame.success && frame.data.gateway !== undefined) {
+    details.push(...partedNames(members['tools']))
+  }
   if (!frame.success || details.length > 0) throw invalid(details)
   const {
     id,
@@ -99,10 +113,27 @@ function itemsOfItsOwn(members: Readonly<Record<string, unknown>>): Detail[] {
   }).map((path) => ({ path, message: 'come from the remote server' }))
 }
 
+/** Names that the gateway cannot show (`surfaces.md` D22). */
+function partedNames(tools: unknown): Detail[] {
+  return (Array.isArray(tools) ? tools : []).flatMap((tool: unknown, index) => {
+    const name = isObject(tool) ? tool['name'] : undefined
+    const isParted = typeof name === 'string' && name.includes(CAPABILITY_SEPARATOR)
+    return isParted ? [{ path: `tools[${index}].name`, message: NO_SEPARATOR }] : []
+  })
+}
+
 /** What is wrong with a server open to all that would spend a secret for anybody. */
 export function openWithSecret(tool: string): Detail {
   return { path: 'auth', message: `must be key while the tool ${tool} uses a secret` }
 }
+
+/** What is wrong with a server without accounts whose tool refers to one. */
+export function needsAccountFor(tool: string): Detail {
+  return { path: 'account', message: `must be required: the tool ${tool} refers to the account` }
+}
+
+/** What is wrong with the name of a hosted tool that the gateway would show (`surfaces.md` D22). */
+export const NO_SEPARATOR = `must have no "${CAPABILITY_SEPARATOR}": the server is on the gateway`
 
 /** The items of one kind; what is wrong with them goes to `details`. */
 function readItems(kind: Kind, values: unknown, details: Detail[]): ItemRecord[] {

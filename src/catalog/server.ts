@@ -4,10 +4,10 @@
  */
 import * as z from 'zod'
 import { Remote } from '../handlers/remote.ts'
-import { secretsOf } from '../handlers/secret.ts'
+import { secretsOf, usesAccount } from '../handlers/secret.ts'
 import type { Detail } from '../protocol/http-error.ts'
 import { invalid, requireValid } from './issues.ts'
-import { Slug } from './names.ts'
+import { CapabilityId, Slug } from './names.ts'
 import { Overrides, problemsOfOverrides, settledOverrides } from './overrides.ts'
 
 /** 6,000 a minute is what the one rate-limit binding counts (`design.md` §7). */
@@ -61,6 +61,17 @@ export const ServerSettings = z.strictObject({
     description:
       'Whether clients find it at its endpoint. Default: true of hosted, false of remote',
   }),
+  account: z.enum(['none', 'required']).optional().meta({
+    description:
+      'required: calls are made with the credential of an account of the caller. Default: none',
+  }),
+  gateway: z
+    .union([CapabilityId, z.literal(true)])
+    .optional()
+    .meta({
+      description:
+        'Shown at /mcp: its tools as <capability>__<tool>, or with true as org__<slug>__<tool>',
+    }),
   remote: Remote.optional().meta({ description: 'The MCP server that a remote server stands for' }),
   overrides: Overrides.optional(),
 })
@@ -87,7 +98,7 @@ export function patchSettings(settings: ServerSettings, patch: SettingsPatch): S
 }
 
 /** What decides where a server's items come from and who sees them. */
-type Nature = Pick<ServerSettings, 'kind' | 'hosted' | 'remote' | 'overrides' | 'auth'>
+type Nature = Pick<ServerSettings, 'kind' | 'hosted' | 'remote' | 'overrides' | 'auth' | 'account'>
 
 export function isRemote({ kind }: Pick<Nature, 'kind'>): boolean {
   return kind === 'remote'
@@ -96,6 +107,21 @@ export function isRemote({ kind }: Pick<Nature, 'kind'>): boolean {
 /** Whether clients find a server at its endpoint. */
 export function hasHostedFace(settings: Pick<Nature, 'kind' | 'hosted'>): boolean {
   return settings.hosted ?? !isRemote(settings)
+}
+
+/** Whether a call needs an account: the server is a connector then. */
+export function needsAccount({ account }: Pick<ServerSettings, 'account'>): boolean {
+  return account === 'required'
+}
+
+/** What a server is on the gateway; undefined where it is not shown there. */
+export function capabilityOf({
+  gateway,
+  slug,
+  status,
+}: Pick<ServerSettings, 'gateway' | 'slug' | 'status'>): string | undefined {
+  if (gateway === undefined || status !== 'active') return undefined
+  return gateway === true ? `org__${slug}` : gateway
 }
 
 /** Throws 422: a server that is there stays of its kind. */
@@ -113,14 +139,23 @@ export function requireCoherent(settings: ServerSettings): ServerSettings {
 
 /** What does not fit together in settings whose members are each right. */
 export function problemsOfSettings(settings: Nature): Detail[] {
-  const { remote, overrides } = settings
+  const { remote, overrides, auth } = settings
+  const open =
+    needsAccount(settings) && auth === 'none' && hasHostedFace(settings)
+      ? [{ path: 'auth', message: 'must not be none: calls are made with an account' }]
+      : []
   if (!isRemote(settings)) {
     const message = 'is of servers of kind "remote" alone'
-    return Object.entries({ remote, overrides })
+    const ofRemote = Object.entries({ remote, overrides })
       .filter(([, value]) => value !== undefined)
       .map(([path]) => ({ path, message }))
+    return [...open, ...ofRemote]
   }
   return [
+    ...open,
+    ...(remote && usesAccount(remote) && !needsAccount(settings)
+      ? [{ path: 'account', message: 'must be required: `remote` refers to the account' }]
+      : []),
     ...(remote === undefined ? [{ path: 'remote', message: 'is missing' }] : []),
     ...(isOpenWithSecret(settings)
       ? [{ path: 'auth', message: 'must not be none: the remote server is called with a secret' }]
@@ -138,13 +173,14 @@ function isOpenWithSecret(settings: Nature): boolean {
 
 /** The same settings, said in the one way in which they are stored. */
 export function settled(settings: ServerSettings): ServerSettings {
-  const { kind: _, hosted, remote, overrides, ...rest } = settings
+  const { kind: _, hosted, account: _a, remote, overrides, ...rest } = settings
   const changed = settledOverrides(overrides ?? {})
   const face = isRemote(settings) === hosted ? { hosted } : {}
   return {
     ...rest,
     ...(isRemote(settings) && { kind: 'remote' as const }),
     ...face,
+    ...(needsAccount(settings) && { account: 'required' as const }),
     ...(remote && { remote }),
     ...(Object.keys(changed).length > 0 && { overrides: changed }),
   }

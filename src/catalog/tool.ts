@@ -5,7 +5,7 @@ import { findParamHeaders } from '../protocol/param-headers.ts'
 import { httpProblems } from '../handlers/http-problems.ts'
 import { HttpHandler } from '../handlers/http.ts'
 import { McpHandler } from '../handlers/remote.ts'
-import { secretsOf } from '../handlers/secret.ts'
+import { secretsOf, usesAccount } from '../handlers/secret.ts'
 import { Steps } from '../handlers/steps.ts'
 import type { Detail } from '../protocol/http-error.ts'
 import { CallToolResult, Tool } from '../protocol/tool.ts'
@@ -14,8 +14,9 @@ import { Placement, readItem, tooLong, type Form, type ItemRecord } from './item
 import { ToolName } from './names.ts'
 import { MAX_RATE_LIMIT } from './server.ts'
 
-/** What stands in the text of every binding that refers to a secret. */
+/** What stands in the text of every binding that refers to a secret, or to the account. */
 export const SECRET_MARK = '{"secret":"'
+export const ACCOUNT_MARK = '{"account":"'
 
 export const MAX_INPUT_SCHEMA_BYTES = 256 * 1024
 
@@ -78,6 +79,13 @@ export function usesSecret(binding: string): boolean {
   if (!binding.includes(SECRET_MARK)) return false
   const { handler } = JSON.parse(binding) as Binding
   return handler.kind === 'http' && secretsOf(handler).length > 0
+}
+
+/** Whether a tool, by its binding's text, uses the credential of an account. */
+export function needsCredential(binding: string): boolean {
+  if (!binding.includes(ACCOUNT_MARK)) return false
+  const { handler } = JSON.parse(binding) as Binding
+  return handler.kind === 'http' && usesAccount(handler)
 }
 
 /** Whether a tool's binding has a step that logs: the server then offers log levels. */

@@ -1,14 +1,14 @@
-/** How an outbound request is authorized: always by secrets of the organization, by name. */
+/** How an outbound request is authorized: always by secrets of the organization or the account, by name. */
 import * as z from 'zod'
 import { HeaderName } from './headers.ts'
-import { OpenOrSecret, SecretReference } from './secret.ts'
+import { OpenOrSecret, Reference } from './secret.ts'
 
 const OAuth2 = z
   .strictObject({
     type: z.literal('oauth2'),
     tokenUrl: z.url({ protocol: /^https?$/ }).max(2048),
     clientId: OpenOrSecret,
-    clientSecret: SecretReference,
+    clientSecret: Reference,
     scope: z.string().max(1000).optional(),
     audience: z.string().max(1000).optional(),
     resource: z.string().max(2048).optional(),
@@ -21,14 +21,14 @@ const OAuth2 = z
 
 export const Auth = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('none') }),
-  z.strictObject({ type: z.literal('bearer'), token: SecretReference }),
-  z.strictObject({ type: z.literal('header'), name: HeaderName, value: SecretReference }),
+  z.strictObject({ type: z.literal('bearer'), token: Reference }),
+  z.strictObject({ type: z.literal('header'), name: HeaderName, value: Reference }),
   z.strictObject({
     type: z.literal('query'),
     name: z.string().min(1).max(100),
-    value: SecretReference,
+    value: Reference,
   }),
-  z.strictObject({ type: z.literal('basic'), username: OpenOrSecret, password: SecretReference }),
+  z.strictObject({ type: z.literal('basic'), username: OpenOrSecret, password: Reference }),
   OAuth2,
 ])
 export type Auth = z.infer<typeof Auth>

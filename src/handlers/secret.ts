@@ -1,6 +1,7 @@
 /**
  * References to secrets. A handler never holds a secret itself, since what serves a tool is in KV and
- * in exports: it names one of the organization's (`design.md` §2).
+ * in exports: it names one of the organization's, or a field of the credential of the account that a
+ * call is made with (`design.md` §2, §3).
  */
 import * as z from 'zod'
 import { isObject } from '../protocol/json-rpc.ts'
@@ -13,8 +14,15 @@ export const SecretName = z
 export const SecretReference = z.strictObject({ secret: SecretName })
 export type SecretReference = z.infer<typeof SecretReference>
 
+/** A field of the account's credential, by its name. */
+const AccountReference = z.strictObject({ account: SecretName })
+
+/** A secret of the organization, or of the account. */
+export const Reference = z.union([SecretReference, AccountReference])
+export type Reference = z.infer<typeof Reference>
+
 /** A text that stands in the open, or a secret. */
-export const OpenOrSecret = z.union([z.string().max(8192), SecretReference])
+export const OpenOrSecret = z.union([z.string().max(8192), SecretReference, AccountReference])
 export type OpenOrSecret = z.infer<typeof OpenOrSecret>
 
 /** Where secrets may stand in what a tool or a remote server is reached by. */
@@ -25,12 +33,34 @@ export type Authorized = {
 }
 
 /** The names of all secrets that a request refers to; a header may itself be called `secret`. */
-export function secretsOf({ auth = {}, headers = {}, query = {} }: Authorized): string[] {
-  const values = [auth, headers, query].flatMap((members): unknown[] => Object.values(members))
-  return [...new Set(values.filter(isSecretReference).map(({ secret }) => secret))]
+export function secretsOf(authorized: Authorized): string[] {
+  return namesIn(authorized, 'secret')
 }
 
-/** Whether a value is a reference to a secret and nothing else. */
-function isSecretReference(value: unknown): value is SecretReference {
-  return isObject(value) && typeof value['secret'] === 'string' && Object.keys(value).length === 1
+/** Whether a request refers to the credential of an account. */
+export function usesAccount(authorized: Authorized): boolean {
+  return namesIn(authorized, 'account').length > 0
+}
+
+/** What an opened value is found by: the name of a secret, or `account:` and the field. */
+export function keyOfReference(reference: Reference): string {
+  return 'secret' in reference ? reference.secret : keyOfField(reference.account)
+}
+
+/** The key of a field of the account's credential; no secret is called so. */
+export function keyOfField(field: string): string {
+  return `account:${field}`
+}
+
+/** The names in all values that are a reference of this kind and nothing else. */
+function namesIn(
+  { auth = {}, headers = {}, query = {} }: Authorized,
+  kind: 'secret' | 'account',
+): string[] {
+  const values = [auth, headers, query].flatMap((members): unknown[] => Object.values(members))
+  const names = values.flatMap((value) => {
+    const name = isObject(value) && Object.keys(value).length === 1 ? value[kind] : undefined
+    return typeof name === 'string' ? [name] : []
+  })
+  return [...new Set(names)]
 }

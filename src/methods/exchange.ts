@@ -6,7 +6,7 @@ import { ROLLCALL_VERSION } from '../protocol/implementation.ts'
 import { isObject, type Params } from '../protocol/json-rpc.ts'
 import { MODERN_REVISION, type Revision } from '../protocol/revisions.ts'
 import type { Talk } from '../upstream/run-steps.ts'
-import type { Sealed, World } from '../upstream/world.ts'
+import type { Sealed, SealedAccount, World } from '../upstream/world.ts'
 import type { Note } from './call-entry.ts'
 
 export type Exchange = {
@@ -30,6 +30,8 @@ export type Exchange = {
   note: Note
   /** The secrets of these names, sealed; undefined where the organization could not be asked. */
   sealed: (names: readonly string[]) => Promise<Sealed | undefined>
+  /** The account a call is made with, on a server whose calls need one. */
+  account?: SealedAccount | undefined
   /** How many deployments of ours the request came through. */
   hops: number
   /** Takes one call of a tool with a limit; the seconds to wait where there were too many. */

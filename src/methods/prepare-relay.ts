@@ -78,13 +78,15 @@ export async function relayed(
 export async function targetOf({
   catalog,
   sealed,
+  account,
   hops,
-}: Pick<Exchange, 'catalog' | 'sealed' | 'hops'>): Promise<Target | undefined> {
+}: Pick<Exchange, 'catalog' | 'sealed' | 'account' | 'hops'>): Promise<Target | undefined> {
   const { organization, id: server } = catalog
   const { remote } = catalog.settings
   if (remote === undefined) throw new Error('a server that is not remote')
   const secrets = await sealed(secretsOf(remote))
-  return secrets && { organization, server, remote, sealed: secrets, hops }
+  const own = account && { account }
+  return secrets && { organization, server, remote, sealed: secrets, ...own, hops }
 }
 
 /** `inputResponses` and the remote server's own `requestState`, where the caller comes with them. */

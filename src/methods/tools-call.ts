@@ -18,7 +18,7 @@ import {
   requireParamHeaders,
 } from '../protocol/param-headers.ts'
 import { MODERN_REVISION } from '../protocol/revisions.ts'
-import { secretsOf } from '../handlers/secret.ts'
+import { secretsOf, usesAccount } from '../handlers/secret.ts'
 import type { CallToolResult, Tool } from '../protocol/tool.ts'
 import { findViolations, withDefaults } from '../upstream/arguments.ts'
 import type { HttpCall } from '../upstream/http/call.ts'
@@ -148,11 +148,11 @@ async function prepare(
   return { subject, work: { kind: 'static', steps: handler.steps ?? [], result } }
 }
 
-/** A call of an HTTP tool with the secrets it needs, still sealed. */
+/** A call of an HTTP tool with the secrets and the account it needs, still sealed. */
 async function prepareHttp(
-  { sealed }: CallExchange,
+  { sealed, account }: CallExchange,
   subject: Subject,
-  call: Omit<HttpCall, 'sealed'>,
+  call: Omit<HttpCall, 'sealed' | 'account'>,
 ): Promise<Prepared> {
   const names = secretsOf(call.handler)
   const secrets = names.length === 0 ? {} : await sealed(names)
@@ -162,7 +162,8 @@ async function prepareHttp(
       'The secrets of the tool could not be had just now. Retry in a few seconds.',
     )
   }
-  return { subject, work: { kind: 'http', call: { ...call, sealed: secrets } } }
+  const withAccount = usesAccount(call.handler) && account !== undefined ? { account } : {}
+  return { subject, work: { kind: 'http', call: { ...call, sealed: secrets, ...withAccount } } }
 }
 
 /** What an API is sent: declared properties, and others where the schema says that it takes them. */

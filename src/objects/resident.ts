@@ -32,6 +32,14 @@ export function channelOf(
   return channels.getByName(`server-${server}`)
 }
 
+/** The Channel of an organization's gateway: who listens to it. */
+export function surfaceChannelOf(
+  channels: DurableObjectNamespace<Channel>,
+  organization: string,
+): DurableObjectStub<Channel> {
+  return channels.getByName(`surface-${organization}`)
+}
+
 /** The session of an id; undefined for what this class did not mint, which wakes nothing. */
 export function findSession(
   sessions: DurableObjectNamespace<Session>,

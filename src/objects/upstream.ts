@@ -9,7 +9,7 @@
 import { DurableObject } from 'cloudflare:workers'
 import { encodeUtf8 } from '../protocol/bytes.ts'
 import { DEFAULT_REFRESH_SECONDS } from '../handlers/remote.ts'
-import { valueOf } from '../protocol/http-error.ts'
+import { HttpError, valueOf } from '../protocol/http-error.ts'
 import type { Connection } from '../upstream/mcp/connection.ts'
 import { endSession } from '../upstream/mcp/end-session.ts'
 import { UpstreamFault } from '../upstream/mcp/fault.ts'
@@ -23,7 +23,7 @@ import type { Channel } from './channel.ts'
 import { migrate } from './migrate.ts'
 import type { Organization } from './organization.ts'
 import { channelOf } from './resident.ts'
-import { Connections, CONNECTIONS_SCHEMA } from './upstream/connections.ts'
+import { Connections, CONNECTIONS_BY_ACCOUNT, CONNECTIONS_SCHEMA } from './upstream/connections.ts'
 import { metOf } from './upstream/met.ts'
 import { readLists } from './upstream/read-lists.ts'
 import { LEASES_SCHEMA, Watch } from './upstream/watch.ts'
@@ -57,6 +57,8 @@ const GAP_MS = 5000 // and between those that somebody's request does
 const FIRST_RETRY_MS = 5000
 const MIN_REFRESH_MS = 30_000 // whatever a remote server's ttl says
 
+const STEPS = [CONNECTIONS_SCHEMA, LEASES_SCHEMA, CONNECTIONS_BY_ACCOUNT]
+
 export class Upstream extends DurableObject<UpstreamBindings> {
   readonly #world = worldOf(this.env)
   readonly #connections: Connections
@@ -65,7 +67,7 @@ export class Upstream extends DurableObject<UpstreamBindings> {
 
   constructor(ctx: DurableObjectState, env: UpstreamBindings) {
     super(ctx, env)
-    migrate(ctx.storage, [CONNECTIONS_SCHEMA, LEASES_SCHEMA])
+    migrate(ctx.storage, STEPS)
     this.#connections = new Connections(ctx.storage.sql, Date.now)
     this.#watch = new Watch(ctx.storage.sql, {
       updated: (uri) => this.ctx.waitUntil(this.#tell(uri)),
@@ -121,7 +123,7 @@ export class Upstream extends DurableObject<UpstreamBindings> {
   async forget(): Promise<void> {
     this.#watch.stop()
     await this.ctx.storage.deleteAll()
-    migrate(this.ctx.storage, [CONNECTIONS_SCHEMA, LEASES_SCHEMA])
+    migrate(this.ctx.storage, STEPS)
   }
 
   override async alarm(): Promise<void> {
@@ -163,7 +165,8 @@ export class Upstream extends DurableObject<UpstreamBindings> {
       await this.#schedule({ failures: 0, refreshAt: Date.now() + jittered(waitMs) })
       return { revision }
     } catch (error) {
-      if (!(error instanceof UpstreamFault)) throw error
+      // The organization refuses what is too much of it; what was read last stays.
+      if (!(error instanceof UpstreamFault || error instanceof HttpError)) throw error
       const failures = (this.#state()?.failures ?? 0) + 1
       const waitMs = Math.min(FIRST_RETRY_MS * 2 ** failures, everyMs)
       await this.#schedule({ failures, refreshAt: Date.now() + jittered(waitMs) })
@@ -205,7 +208,8 @@ export class Upstream extends DurableObject<UpstreamBindings> {
   }
 
   async #post(target: Target): Promise<Post> {
-    const opened = await this.#world.open(target.organization, target.sealed)
+    const { organization, sealed, account } = target
+    const opened = await this.#world.open(organization, sealed, account)
     return postTo(this.#world, target, new OpenedSecrets(opened))
   }
 

@@ -1,9 +1,12 @@
 /** The world as objects and the Worker reach it: one for each isolate, made from the bindings. */
 import { SealKeys } from '../sealing/seal-keys.ts'
-import { open, seal } from '../sealing/seal.ts'
+import { open, seal, type Place } from '../sealing/seal.ts'
 import { BoundedMap } from '../memory/bounded-map.ts'
 import { createOutbound } from '../upstream/outbound.ts'
+import { keyOfField } from '../handlers/secret.ts'
 import type { World } from '../upstream/world.ts'
+import { parseAccountCredential } from '../handlers/account-credential.ts'
+import { accountPlace } from './organization/account-rows.ts'
 import { secretPlace } from './organization/secrets.ts'
 import { createUpstreams } from './upstreams.ts'
 import type { Upstream } from './upstream.ts'
@@ -30,18 +33,26 @@ export function worldOf(env: WorldBindings): World {
 function createWorld(env: WorldBindings): World {
   const keys = SealKeys.parse(env.SEAL_KEYS)
   const opened = new BoundedMap<string>(OPENED_BYTES)
+  const reveal = async (place: Place, text: string) => {
+    const key = `${JSON.stringify(place)} ${text}`
+    const value = opened.get(key) ?? (await open(keys, place, text))
+    opened.set(key, value, 2 * (key.length + value.length))
+    return value
+  }
   return {
     outbound: createOutbound({
       allowsHttp: env.DEVELOPMENT === '1',
       allowsPrivate: env.DEVELOPMENT === '1' && env.ALLOW_PRIVATE_UPSTREAMS === '1',
     }),
-    async open(organization, sealed) {
+    async open(organization, sealed, account) {
       const secrets = new Map<string, string>()
       for (const [name, text] of Object.entries(sealed)) {
-        const key = `${organization} ${name} ${text}`
-        const value = opened.get(key) ?? (await open(keys, secretPlace(organization, name), text))
-        opened.set(key, value, 2 * (key.length + value.length))
-        secrets.set(name, value)
+        secrets.set(name, await reveal(secretPlace(organization, name), text))
+      }
+      if (account === undefined) return secrets
+      const text = await reveal(accountPlace(organization, account.id), account.sealed)
+      for (const [field, value] of Object.entries(parseAccountCredential(text))) {
+        secrets.set(keyOfField(field), value)
       }
       return secrets
     },

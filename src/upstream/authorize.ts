@@ -7,7 +7,7 @@ import { isHeaderValue } from '../handlers/headers.ts'
 import type { HttpHandlerInput } from '../handlers/http.ts'
 import type { OpenOrSecret } from '../handlers/secret.ts'
 import { CallFailed } from './http/call.ts'
-import { basicCredentials, type OpenedSecrets } from './opened-secrets.ts'
+import { basicCredentials, nameOf, type OpenedSecrets } from './opened-secrets.ts'
 import type { OutboundRequest } from './outbound.ts'
 
 type Constant = Pick<HttpHandlerInput, 'headers' | 'query' | 'auth'>
@@ -51,6 +51,6 @@ export function withQuery(url: string, query: URLSearchParams): string {
 function requireHeaderValue(secrets: OpenedSecrets, value: OpenOrSecret): string {
   const text = secrets.reveal(value)
   if (isHeaderValue(text)) return text
-  const what = typeof value === 'string' ? 'A constant header' : `The secret "${value.secret}"`
+  const what = typeof value === 'string' ? 'A constant header' : nameOf(value)
   throw new CallFailed(`${what} is not clean enough to stand in a header`)
 }

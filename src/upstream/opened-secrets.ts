@@ -2,7 +2,7 @@
  * The opened secrets of one call: revealed where the request is made, and taken out again of all
  * that comes back, in each form in which an upstream may repeat them.
  */
-import type { OpenOrSecret } from '../handlers/secret.ts'
+import { keyOfReference, type OpenOrSecret, type Reference } from '../handlers/secret.ts'
 import { encodeBase64, encodeUtf8 } from '../protocol/bytes.ts'
 import { isObject } from '../protocol/json-rpc.ts'
 
@@ -10,7 +10,7 @@ const REDACTED = '[REDACTED]'
 /** Below this an answer may well have the same text by chance; in an error it is taken out still. */
 const MIN_REDACTED_LENGTH = 6
 
-/** A secret that a request needs and the organization has not; the message names it. */
+/** A secret that a request needs and the organization or the account has not; the message names it. */
 export class MissingSecret extends Error {}
 
 export class OpenedSecrets {
@@ -25,10 +25,8 @@ export class OpenedSecrets {
   /** The text of a value that is open or a secret; `MissingSecret` where there is none. */
   reveal(value: OpenOrSecret): string {
     if (typeof value === 'string') return value
-    const text = this.#values.get(value.secret)
-    if (text === undefined) {
-      throw new MissingSecret(`The secret "${value.secret}" of this organization is not set`)
-    }
+    const text = this.#values.get(keyOfReference(value))
+    if (text === undefined) throw new MissingSecret(`${nameOf(value)} is not set`)
     this.hide(text)
     return text
   }
@@ -87,6 +85,13 @@ export class OpenedSecrets {
       .filter((form) => form.length >= least)
       .reduce((clean, form) => clean.replaceAll(form, REDACTED), text)
   }
+}
+
+/** How a secret is named to people. */
+export function nameOf(reference: Reference): string {
+  return 'secret' in reference
+    ? `The secret "${reference.secret}" of this organization`
+    : `The credential "${reference.account}" of an account`
 }
 
 /** `Authorization: Basic` of a name and a password, which counts as secret itself. */

@@ -9,13 +9,16 @@ import type { Upstreams } from './relay/upstreams.ts'
 /** Sealed secrets by name; one that is not there is absent. */
 export type Sealed = Readonly<Record<string, string>>
 
-/** Opened secrets by name. */
+/** An account with its credential as it is stored: a JSON object of texts, sealed whole. */
+export type SealedAccount = { id: string; sealed: string }
+
+/** Opened secrets by what refers to them (`keyOfReference`). */
 export type Secrets = ReadonlyMap<string, string>
 
 export type World = {
   outbound: Outbound
-  /** Opens secrets of an organization; throws where one does not open there. */
-  open: (organization: string, sealed: Sealed) => Promise<Secrets>
+  /** Opens secrets of an organization, and an account's; throws where one does not open there. */
+  open: (organization: string, sealed: Sealed, account?: SealedAccount) => Promise<Secrets>
   /** Seals a text for a place, and opens what was sealed for it; throws `CannotOpen` for any other. */
   seal: (place: Place, text: string) => Promise<string>
   unseal: (place: Place, sealed: string) => Promise<string>

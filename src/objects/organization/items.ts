@@ -1,6 +1,7 @@
 /** The items of a server in the database: reading them at a revision, and writing what changed. */
 import type { ItemRecord, Kind, Status } from '../../catalog/item.ts'
-import { SECRET_MARK, usesSecret } from '../../catalog/tool.ts'
+import { ACCOUNT_MARK, needsCredential, SECRET_MARK, usesSecret } from '../../catalog/tool.ts'
+import { CAPABILITY_SEPARATOR } from '../../catalog/names.ts'
 import { sha256Hex } from '../../sealing/digest.ts'
 import { storeBody } from './bodies.ts'
 
@@ -102,11 +103,32 @@ export function measureItems(sql: SqlStorage, server: string): { tools: number; 
 
 /** The name of a tool that uses a secret of the organization, where the server has one. */
 export function findSecretHolder(sql: SqlStorage, server: string): string | undefined {
+  return findHolder(sql, server, SECRET_MARK, usesSecret)
+}
+
+/** The name of a tool that uses the credential of an account, where the server has one. */
+export function findAccountHolder(sql: SqlStorage, server: string): string | undefined {
+  return findHolder(sql, server, ACCOUNT_MARK, needsCredential)
+}
+
+function findHolder(
+  sql: SqlStorage,
+  server: string,
+  mark: string,
+  holds: (binding: string) => boolean,
+): string | undefined {
   const query = `${SELECT} ${CURRENT} AND i.kind = 'tools' AND instr(b.body, ?) > 0`
-  for (const { name, binding } of sql.exec<Row>(query, server, SECRET_MARK)) {
-    if (usesSecret(binding)) return name
+  for (const { name, binding } of sql.exec<Row>(query, server, mark)) {
+    if (holds(binding)) return name
   }
   return undefined
+}
+
+/** The name of a tool that the gateway cannot show under it, where the server has one. */
+export function findParted(sql: SqlStorage, server: string): string | undefined {
+  const query = `SELECT name FROM items
+    WHERE server = ? AND kind = 'tools' AND until IS NULL AND instr(name, ?) > 0 LIMIT 1`
+  return [...sql.exec<{ name: string }>(query, server, CAPABILITY_SEPARATOR)][0]?.name
 }
 
 export type ItemName = Pick<ItemRecord, 'kind' | 'name'>

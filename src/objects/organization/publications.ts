@@ -7,7 +7,7 @@
 /** KV takes one write a second for a key (`platform.md` §5). */
 export const PUBLISH_GAP_MS = 1100
 
-export type PublicationKind = 'server' | 'vanity' | 'credential'
+export type PublicationKind = 'server' | 'vanity' | 'credential' | 'surface' | 'principal'
 export type Publication = { kind: PublicationKind; name: string; version: number }
 
 /** Notes that a key's value changed; for a server the version is its revision. */
@@ -83,6 +83,12 @@ export function unannounced(sql: SqlStorage, limit: number): Publication[] {
 export function markAnnounced(sql: SqlStorage, { kind, name, version }: Publication): void {
   const query = 'UPDATE publications SET announced = ? WHERE kind = ? AND name = ?'
   sql.exec(query, version, kind, name)
+}
+
+/** The version of a key that is true; 0 for none. */
+export function versionOf(sql: SqlStorage, kind: PublicationKind, name: string): number {
+  const query = 'SELECT version FROM publications WHERE kind = ? AND name = ?'
+  return [...sql.exec<{ version: number }>(query, kind, name)][0]?.version ?? 0
 }
 
 /** The version of a key that KV holds; 0 for none. */

@@ -4,16 +4,19 @@
  */
 import {
   credentialKey,
+  principalKey,
   revisionKey,
   REVISION_TTL_SECONDS,
   serverKey,
+  surfaceKey,
   vanityKey,
 } from '../../catalog/kv.ts'
 import { formatPublished, formatTombstone } from '../../catalog/published.ts'
 import { ServerSettings } from '../../catalog/server.ts'
 import { REVOKED } from '../../callers/credential.ts'
+import { GONE } from '../../callers/principal.ts'
 import type { Channel } from '../channel.ts'
-import { channelOf } from '../resident.ts'
+import { channelOf, surfaceChannelOf } from '../resident.ts'
 import { findRevokedKey, formatCredential } from './credentials.ts'
 import {
   duePublications,
@@ -22,9 +25,13 @@ import {
   notePut,
   unannounced,
   type Publication,
+  type PublicationKind,
 } from './publications.ts'
 import { notePublishedRevision, settingsAt } from './revisions.ts'
 import { findServer } from './servers.ts'
+import { formatPrincipal } from './principals.ts'
+import { isGoing } from './record.ts'
+import { formatSurface } from './surface.ts'
 import { readItems } from './items.ts'
 import { publishedUpstream, readUpstream } from './upstreams.ts'
 
@@ -57,10 +64,19 @@ export async function publishDue(publisher: Publisher): Promise<void> {
   if (failures.length > 0) throw failures[0]
 }
 
+const PUTS: Readonly<
+  Record<PublicationKind, (publisher: Publisher, publication: Publication) => Promise<number>>
+> = {
+  server: putServer,
+  vanity: putVanity,
+  credential: putCredential,
+  surface: putSurface,
+  principal: putPrincipal,
+}
+
 async function publish(publisher: Publisher, publication: Publication): Promise<void> {
   const { storage, now } = publisher
-  const put = { server: putServer, vanity: putVanity, credential: putCredential }[publication.kind]
-  const version = await put(publisher, publication)
+  const version = await PUTS[publication.kind](publisher, publication)
   storage.transactionSync(() => {
     markPublished(storage.sql, { ...publication, version }, now())
     if (publication.kind === 'server') {
@@ -71,7 +87,7 @@ async function publish(publisher: Publisher, publication: Publication): Promise<
 
 /**
  * Tells listeners what KV holds: streams of a server look at its newest revision, those of a server
- * or a credential that is gone end.
+ * or a credential that is gone end. Those of an organization's gateway look at its newest revision.
  */
 export async function announceDue({ storage: { sql }, env }: Publisher): Promise<void> {
   for (const publication of unannounced(sql, BATCH)) {
@@ -81,6 +97,10 @@ export async function announceDue({ storage: { sql }, env }: Publisher): Promise
       await (findServer(sql, name).live === undefined
         ? channel.hangUpAll()
         : channel.announce(version))
+    }
+    if (kind === 'surface') {
+      const channel = surfaceChannelOf(env.CHANNEL, name)
+      await (isGoing(sql) ? channel.hangUpAll() : channel.announce(version))
     }
     const revoked = kind === 'credential' ? findRevokedKey(sql, name) : undefined
     if (revoked !== undefined) await channelOf(env.CHANNEL, revoked.server).hangUp(revoked.id)
@@ -161,5 +181,24 @@ async function putCredential(
 ) {
   const text = formatCredential(storage.sql, organization, name)
   await env.CATALOG.put(credentialKey(name), text, text === REVOKED ? TOMBSTONE : {})
+  return version
+}
+
+async function putSurface({ storage, env, organization }: Publisher, { version }: Publication) {
+  const isLive = !isGoing(storage.sql)
+  const surface = isLive ? formatSurface(storage.sql) : undefined
+  const revision = surface?.revision ?? version
+  const bytes = surface?.bytes ?? formatTombstone({ organization, id: 'surface', revision })
+  const metadata = { organization, revision }
+  await env.CATALOG.put(surfaceKey(organization), bytes, { metadata, ...(!isLive && TOMBSTONE) })
+  return revision
+}
+
+async function putPrincipal(
+  { storage, env, organization }: Publisher,
+  { name, version }: Publication,
+) {
+  const text = formatPrincipal(storage.sql, organization, name)
+  await env.CATALOG.put(principalKey(name), text, text === GONE ? TOMBSTONE : {})
   return version
 }

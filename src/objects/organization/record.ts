@@ -1,9 +1,16 @@
 /** The organization's own row. */
+import { CapabilitySettings, Features } from '../../catalog/surface.ts'
 import { HttpError } from '../../protocol/http-error.ts'
+
+export type OrganizationStatus = 'active' | 'suspended'
+
+/** What is switched on and off for everybody in it. */
+export type OrganizationSettings = { features: Features; capabilities: CapabilitySettings }
 
 export type OrganizationRecord = {
   id: string
   name: string
+  status: OrganizationStatus
   revision: number
   createdAt: string
   updatedAt: string
@@ -12,6 +19,8 @@ export type OrganizationRecord = {
 type Row = {
   id: string
   name: string
+  status: OrganizationStatus
+  settings: string
   revision: number
   created_at: number
   updated_at: number
@@ -25,10 +34,44 @@ export function requireOrganization(sql: SqlStorage): OrganizationRecord {
   return {
     id: row.id,
     name: row.name,
+    status: row.status,
     revision: row.revision,
     createdAt: new Date(row.created_at).toISOString(),
     updatedAt: new Date(row.updated_at).toISOString(),
   }
+}
+
+/** What is switched on and off in the organization, and whether it is suspended. */
+export function organizationSettings(
+  sql: SqlStorage,
+): OrganizationSettings & { status: OrganizationStatus } {
+  const { settings = '{}', status = 'active' } = readRow(sql) ?? {}
+  const { features = {}, capabilities = {} } = JSON.parse(settings)
+  return {
+    features: Features.parse(features),
+    capabilities: CapabilitySettings.parse(capabilities),
+    status,
+  }
+}
+
+/** Writes what is switched on and off. */
+export function writeOrganizationSettings(
+  sql: SqlStorage,
+  settings: OrganizationSettings,
+  now: number,
+): void {
+  const query = 'UPDATE organization SET settings = ?, revision = revision + 1, updated_at = ?'
+  sql.exec(query, JSON.stringify(settings), now)
+}
+
+/** Suspends the organization, or takes that back. */
+export function writeOrganizationStatus(
+  sql: SqlStorage,
+  status: OrganizationStatus,
+  now: number,
+): void {
+  const query = 'UPDATE organization SET status = ?, revision = revision + 1, updated_at = ?'
+  sql.exec(query, status, now)
 }
 
 /** The refusal of an organization that was never made or is going. */

@@ -69,4 +69,34 @@ export const STEPS = [
    ) WITHOUT ROWID;
    CREATE INDEX snapshots_body ON snapshots (body);
    CREATE TABLE upstreams (server TEXT PRIMARY KEY, state TEXT NOT NULL) WITHOUT ROWID;`,
+  // Who asks, and what there is for them; an organization's gateway is published from here on.
+  `ALTER TABLE organization ADD COLUMN settings TEXT NOT NULL DEFAULT '{}';
+   ALTER TABLE organization ADD COLUMN status TEXT NOT NULL DEFAULT 'active';
+   CREATE TABLE IF NOT EXISTS principals (
+     id TEXT PRIMARY KEY, kind TEXT NOT NULL, name TEXT NOT NULL, issuer TEXT, subject TEXT,
+     role TEXT, permissions TEXT NOT NULL, settings TEXT NOT NULL, status TEXT NOT NULL,
+     version INTEGER NOT NULL, created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL
+   );
+   CREATE TABLE accounts (
+     id TEXT PRIMARY KEY, server TEXT NOT NULL, owner TEXT, alias TEXT NOT NULL, identity TEXT,
+     state TEXT NOT NULL, sealed TEXT NOT NULL, created_at INTEGER NOT NULL,
+     updated_at INTEGER NOT NULL
+   );
+   CREATE UNIQUE INDEX accounts_alias ON accounts (server, alias);
+   CREATE INDEX accounts_owner ON accounts (owner, server);
+   CREATE TABLE grants (
+     id TEXT PRIMARY KEY, account TEXT NOT NULL, grantee TEXT NOT NULL, tools TEXT,
+     created_at INTEGER NOT NULL
+   );
+   CREATE UNIQUE INDEX grants_once ON grants (account, grantee);
+   CREATE INDEX grants_grantee ON grants (grantee);
+   CREATE TABLE environments (
+     name TEXT PRIMARY KEY, entries TEXT NOT NULL, created_at INTEGER NOT NULL,
+     updated_at INTEGER NOT NULL
+   );
+   CREATE TABLE usage (
+     key TEXT NOT NULL, month TEXT NOT NULL, calls INTEGER NOT NULL, PRIMARY KEY (key, month)
+   ) WITHOUT ROWID;
+   INSERT INTO publications (kind, name, version, published, announced, put_at)
+     SELECT 'surface', id, 1, 0, 0, 0 FROM organization;`,
 ]

@@ -1,14 +1,28 @@
 /** The servers of an organization in the database: their records, and the write all changes share. */
 import { MAX_PUBLISHED_BYTES } from '../../catalog/published.ts'
 import { invalid } from '../../catalog/issues.ts'
-import { MAX_TOOLS, openWithSecret } from '../../catalog/server-file.ts'
-import { hasHostedFace, isRemote, ServerSettings } from '../../catalog/server.ts'
+import {
+  MAX_TOOLS,
+  needsAccountFor,
+  NO_SEPARATOR,
+  openWithSecret,
+} from '../../catalog/server-file.ts'
+import { hasHostedFace, isRemote, needsAccount, ServerSettings } from '../../catalog/server.ts'
 import { HttpError } from '../../protocol/http-error.ts'
 import { writeAudit, type Act } from './audit.ts'
 import type { Name } from './names.ts'
 import { notePublication, publishedVersion } from './publications.ts'
 import { dropServerHistory, writeRevision } from './revisions.ts'
-import { findSecretHolder, measureItems, writeItems, type ItemChange } from './items.ts'
+import {
+  findAccountHolder,
+  findParted,
+  findSecretHolder,
+  measureItems,
+  writeItems,
+  type ItemChange,
+} from './items.ts'
+import { dropAccountsOfServer, requireNoAccounts } from './account-rows.ts'
+import { isOnSurface, noteSurface, requireFreeCapability } from './surface.ts'
 import {
   copyUpstream,
   describeUpstream,
@@ -152,6 +166,8 @@ export function writeServer(
   if (sameItems && sameSettings && next.upstreamChanged !== true) return before
   requirePublishable(sql, id)
   if (settings.auth === 'none' && hasHostedFace(settings)) requireNoSecret(sql, id)
+  requireFitAccounts(sql, id, live, settings)
+  requireFitCapability(sql, id, live, settings)
   sql.exec(
     `INSERT INTO servers (id, slug, settings, revision, created_at, updated_at)
      VALUES (?1, ?2, ?3, ?4, ?5, ?5)
@@ -166,6 +182,7 @@ export function writeServer(
   writeRevision(sql, id, revision, settings, act, now)
   notePublication(sql, 'server', id, revision)
   noteVanity(sql, live?.settings, settings)
+  if (isOnSurface(live?.settings) || isOnSurface(settings)) noteSurface(sql)
   writeAudit(sql, { ...act, detail: { ...act.detail, revision } }, now)
   return revision
 }
@@ -196,6 +213,8 @@ export function removeServer(sql: SqlStorage, server: LiveServer, act: Act, now:
   dropUpstream(sql, server.id)
   notePublication(sql, 'server', server.id, revision)
   noteVanity(sql, server.settings, undefined)
+  const everybodys = dropAccountsOfServer(sql, server.id, now)
+  if (everybodys || isOnSurface(server.settings)) noteSurface(sql)
   writeAudit(sql, act, now)
 }
 
@@ -207,6 +226,33 @@ function isSame(one: ServerSettings, other: ServerSettings): boolean {
 function requireNoSecret(sql: SqlStorage, id: string): void {
   const holder = findSecretHolder(sql, id)
   if (holder !== undefined) throw invalid([openWithSecret(holder)])
+}
+
+function requireFitAccounts(
+  sql: SqlStorage,
+  id: string,
+  live: LiveServer | undefined,
+  settings: ServerSettings,
+): void {
+  if (needsAccount(settings)) return
+  const holder = findAccountHolder(sql, id)
+  if (holder !== undefined) throw invalid([needsAccountFor(holder)])
+  if (live !== undefined && needsAccount(live.settings)) requireNoAccounts(sql, id)
+}
+
+function requireFitCapability(
+  sql: SqlStorage,
+  id: string,
+  live: LiveServer | undefined,
+  settings: ServerSettings,
+): void {
+  const { gateway } = settings
+  if (gateway === undefined) return
+  if (gateway !== true) requireFreeCapability(sql, id, gateway)
+  const parted = isRemote(settings) ? undefined : findParted(sql, id)
+  if (parted === undefined) return
+  const path = live?.settings.gateway === undefined ? `tools.${parted}.name` : 'name'
+  throw invalid([{ path, message: NO_SEPARATOR }])
 }
 
 function requirePublishable(sql: SqlStorage, id: string): void {

@@ -1,10 +1,11 @@
 /**
  * The connections of one remote server: its era with the date it was found out, the session that all
- * share, and those of sessions whose clients can be asked (`mcp-protocol.md` §8). Each is opened once,
- * however many wait for it.
+ * share, and those of sessions whose clients can be asked (`mcp-protocol.md` §8). Where calls are made
+ * with accounts, each account has its own. Each is opened once, however many wait for it.
  *
- * Storage: `connections`, a row a session, '' for the shared one. All are of one configuration; another
- * one (URL, headers, credential) begins anew. A session's own row goes after an hour without use.
+ * Storage: `connections`, a row an account and session, '' for none and for the shared one. Those of an
+ * account are of one configuration; another one (URL, headers, credential) begins anew. The rows of
+ * sessions and of accounts go after an hour without use.
  */
 import { sha256Hex } from '../../sealing/digest.ts'
 import { connect } from '../../upstream/mcp/connect.ts'
@@ -18,12 +19,20 @@ export const CONNECTIONS_SCHEMA = `CREATE TABLE connections (
    session TEXT PRIMARY KEY, config TEXT NOT NULL, connection TEXT NOT NULL, used_at INTEGER NOT NULL
  ) WITHOUT ROWID`
 
+/** What is there is found out again in a moment, and so not kept. */
+export const CONNECTIONS_BY_ACCOUNT = `DROP TABLE connections;
+ CREATE TABLE connections (
+   account TEXT NOT NULL, session TEXT NOT NULL, config TEXT NOT NULL, connection TEXT NOT NULL,
+   used_at INTEGER NOT NULL, PRIMARY KEY (account, session)
+ ) WITHOUT ROWID;
+ CREATE INDEX connections_used ON connections (used_at) WHERE account <> '' OR session <> ''`
+
 const CONNECT_TIMEOUT_MS = 15_000
 const UNUSED_MS = 3_600_000
-const MAX_OWN = 5000 // sessions with a connection of their own; the least used one makes room
+const MAX_OWN = 5000 // of sessions and accounts; the least used one makes room
 const SHARED = ''
 
-type Row = { session: string; config: string; connection: string; used_at: number }
+type Row = { account: string; session: string; config: string; connection: string; used_at: number }
 
 export class Connections {
   readonly #sql: SqlStorage
@@ -41,7 +50,7 @@ export class Connections {
     return this.#once(`${config} ${want.session ?? SHARED}`, async () => {
       const shared = await this.#shared(config, target, post)
       if (shared.era !== 'legacy' || want.session === undefined) return shared
-      return this.#own(config, post, want, want.session, shared.checkedAt)
+      return this.#own(config, target, post, want, want.session, shared.checkedAt)
     })
   }
 
@@ -55,35 +64,44 @@ export class Connections {
   ): Promise<Connection> {
     const config = configOf(target)
     const session = want.session ?? SHARED
-    const known = this.#read(config, session)
+    const known = this.#read(config, target, session)
     if (known === undefined || !isSame(known, failed)) return this.find(target, post, want)
     if (how === 'reopen') {
       return this.#once(`${config} ${session}`, () =>
-        this.#open(config, post, want, known.checkedAt),
+        this.#open(config, target, post, want, known.checkedAt),
       )
     }
-    this.#sql.exec('DELETE FROM connections')
+    this.#forget(target)
     return this.find(target, post, want)
   }
 
-  /** Takes away some sessions that nobody has used for long, to be ended. */
+  /**
+   * Takes away some sessions that nobody has used for long, and gives those to be ended; those of
+   * accounts are let go, since their credentials are not here.
+   */
   takeUnused(): Connection[] {
-    const query = `DELETE FROM connections WHERE session IN
-      (SELECT session FROM connections WHERE session <> '' AND used_at <= ? LIMIT 20) RETURNING *`
+    const query = `DELETE FROM connections WHERE (account, session) IN
+      (SELECT account, session FROM connections
+       WHERE (account <> '' OR session <> '') AND used_at <= ? LIMIT 20) RETURNING *`
     const rows = this.#sql.exec<Row>(query, this.#now() - UNUSED_MS).toArray()
-    return rows.map(({ connection }) => JSON.parse(connection) as Connection)
+    return rows
+      .filter(({ account }) => account === '')
+      .map(({ connection }) => JSON.parse(connection) as Connection)
   }
 
   /** When a session will have been unused for long, in ms since the epoch. */
   nextUnusedAt(): number | undefined {
-    const oldest = "SELECT MIN(used_at) AS at FROM connections WHERE session <> ''"
+    const oldest = "SELECT MIN(used_at) AS at FROM connections WHERE account <> '' OR session <> ''"
     const { at } = this.#sql.exec<{ at: number | null }>(oldest).one()
     return at === null ? undefined : at + UNUSED_MS
   }
 
   async #shared(config: string, target: Target, post: Post): Promise<Connection> {
-    const known = this.#read(config, SHARED)
-    if (known !== undefined && !isStale(known, this.#now())) return known
+    const known = this.#read(config, target, SHARED)
+    if (known !== undefined && !isStale(known, this.#now())) {
+      if (target.account !== undefined) this.#touch(target, SHARED)
+      return known
+    }
     return this.#once(`${config} shared`, async () => {
       const { transport = 'auto', url } = target.remote
       const found = await connect(post, {
@@ -93,26 +111,38 @@ export class Connections {
         timeoutMs: CONNECT_TIMEOUT_MS,
       })
       // Sessions that were opened under another verdict or configuration are of no use.
-      this.#sql.exec('DELETE FROM connections')
-      this.#write(config, SHARED, found)
+      this.#forget(target)
+      this.#write(config, target, SHARED, found)
       return found
     })
   }
 
-  async #own(config: string, post: Post, want: Want, session: string, checkedAt: number) {
-    const known = this.#read(config, session)
-    if (known === undefined) return this.#open(config, post, want, checkedAt)
-    const query = 'UPDATE connections SET used_at = ? WHERE session = ?'
-    this.#sql.exec(query, this.#now(), session)
+  async #own(
+    config: string,
+    target: Target,
+    post: Post,
+    want: Want,
+    session: string,
+    checkedAt: number,
+  ) {
+    const known = this.#read(config, target, session)
+    if (known === undefined) return this.#open(config, target, post, want, checkedAt)
+    this.#touch(target, session)
     return known
   }
 
   /** Opens a session with a server that is known to be a legacy one, since `checkedAt`. */
-  async #open(config: string, post: Post, { capabilities, session }: Want, checkedAt: number) {
+  async #open(
+    config: string,
+    target: Target,
+    post: Post,
+    { capabilities, session }: Want,
+    checkedAt: number,
+  ) {
     const options = { timeoutMs: CONNECT_TIMEOUT_MS }
     const opened = await openSession(post, this.#now(), capabilities, options)
     const connection: Connection = { ...opened, checkedAt }
-    this.#write(config, session ?? SHARED, connection)
+    this.#write(config, target, session ?? SHARED, connection)
     return connection
   }
 
@@ -125,32 +155,49 @@ export class Connections {
     return started
   }
 
-  #read(config: string, session: string): Connection | undefined {
-    const query = 'SELECT * FROM connections WHERE session = ? AND config = ?'
-    const row = this.#sql.exec<Row>(query, session, config).toArray()[0]
+  #read(config: string, target: Target, session: string): Connection | undefined {
+    const query = 'SELECT * FROM connections WHERE account = ? AND session = ? AND config = ?'
+    const row = this.#sql.exec<Row>(query, accountOf(target), session, config).toArray()[0]
     return row && (JSON.parse(row.connection) as Connection)
   }
 
-  #write(config: string, session: string, connection: Connection): void {
+  #touch(target: Target, session: string): void {
+    const query = 'UPDATE connections SET used_at = ? WHERE account = ? AND session = ?'
+    this.#sql.exec(query, this.#now(), accountOf(target), session)
+  }
+
+  #forget(target: Target): void {
+    this.#sql.exec('DELETE FROM connections WHERE account = ?', accountOf(target))
+  }
+
+  #write(config: string, target: Target, session: string, connection: Connection): void {
     this.#sql.exec(
-      'INSERT OR REPLACE INTO connections (session, config, connection, used_at) VALUES (?, ?, ?, ?)',
+      `INSERT OR REPLACE INTO connections (account, session, config, connection, used_at)
+       VALUES (?, ?, ?, ?, ?)`,
+      accountOf(target),
       session,
       config,
       JSON.stringify(connection),
       this.#now(),
     )
     this.#sql.exec(
-      `DELETE FROM connections WHERE session <> '' AND session NOT IN
-       (SELECT session FROM connections ORDER BY used_at DESC LIMIT ?)`,
-      MAX_OWN + 1,
+      `DELETE FROM connections WHERE (account, session) IN
+       (SELECT account, session FROM connections WHERE account <> '' OR session <> ''
+        ORDER BY used_at DESC LIMIT -1 OFFSET ?)`,
+      MAX_OWN,
     )
   }
 }
 
 /** What tells one configuration from another: who is asked, how, and with which credential. */
-export function configOf({ remote, sealed }: Target): string {
+export function configOf({ remote, sealed, account }: Target): string {
   const { url, transport, headers, auth } = remote
-  return sha256Hex(JSON.stringify([url, transport, headers, auth, sealed]))
+  return sha256Hex(JSON.stringify([url, transport, headers, auth, sealed, account]))
+}
+
+/** Whose connections a target's are: an account's, or all callers'. */
+function accountOf({ account }: Target): string {
+  return account?.id ?? ''
 }
 
 function isSame(one: Connection, other: Connection): boolean {

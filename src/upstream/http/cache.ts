@@ -16,7 +16,7 @@ export function cacheKeyOf(call: HttpCall): string | undefined {
   const { method = 'GET', cacheSeconds = 0 } = call.handler
   if (method !== 'GET' || cacheSeconds === 0) return undefined
   const args = Object.entries(call.args).toSorted(([one], [other]) => (one < other ? -1 : 1))
-  return `${keyOf(call)} ${sha256Hex(JSON.stringify([args, call.sealed]))}`
+  return `${keyOf(call)} ${sha256Hex(JSON.stringify([args, call.sealed, call.account]))}`
 }
 
 /** The answer that is kept by this name, where it is not too old. */

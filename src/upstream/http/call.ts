@@ -1,7 +1,7 @@
 /** A call of an HTTP tool as plain data, and what comes of it (`design.md` §3). */
 import type { HttpHandlerInput } from '../../handlers/http.ts'
 import type { CallToolResult } from '../../protocol/tool.ts'
-import type { Sealed } from '../world.ts'
+import type { Sealed, SealedAccount } from '../world.ts'
 
 export type HttpCall = {
   organization: string
@@ -14,6 +14,8 @@ export type HttpCall = {
   /** Checked, with defaults, and only those the tool knows of. */
   args: Readonly<Record<string, unknown>>
   sealed: Sealed
+  /** The account it is made with, where the handler refers to one. */
+  account?: SealedAccount | undefined
   outputSchema?: Readonly<Record<string, unknown>> | undefined
   /** How many deployments of ours the call came through. */
   hops: number

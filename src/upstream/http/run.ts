@@ -22,7 +22,7 @@ export async function runHttp(
   const key = cacheKeyOf(call)
   const cached = key === undefined ? undefined : findCached(key)
   if (cached !== undefined) return { result: cached }
-  const secrets = new OpenedSecrets(await world.open(call.organization, call.sealed))
+  const secrets = new OpenedSecrets(await world.open(call.organization, call.sealed, call.account))
   const outcome = await inTime(call, secrets, signal, (deadline) =>
     attempt(call, world, secrets, deadline),
   )

@@ -95,7 +95,8 @@ async function send(
   world: World,
   options: RunOptions,
 ): Promise<Members> {
-  const secrets = new OpenedSecrets(await world.open(target.organization, target.sealed))
+  const { organization, sealed, account } = target
+  const secrets = new OpenedSecrets(await world.open(organization, sealed, account))
   const post = postTo(world, target, secrets)
   try {
     const hooks = hooksOf(target, connection, world, {

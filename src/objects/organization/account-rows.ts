@@ -1,0 +1,153 @@
+/**
+ * The accounts of an organization in the database, and who they are shared with. A credential goes in
+ * sealed, as one JSON object, and comes out of the object no other way than sealed, to be opened where
+ * the request that needs it is made.
+ *
+ * What KV is told of an account is who sees it, never its alias, identity or state: only what changes
+ * that notes a publication.
+ */
+import { HttpError } from '../../protocol/http-error.ts'
+import type { Place } from '../../sealing/seal.ts'
+import { dropEntries } from './environments.ts'
+import { dropGrantsOf } from './grants.ts'
+import { notePrincipal } from './principals.ts'
+
+export type AccountState = 'connected' | 'needs_reauth'
+
+export type AccountRecord = {
+  id: string
+  server: string
+  /** The member whose own it is; null: the organization's. */
+  owner: string | null
+  alias: string
+  identity: string | null
+  state: AccountState
+  createdAt: string
+  updatedAt: string
+}
+
+export type AccountRow = {
+  id: string
+  server: string
+  owner: string | null
+  alias: string
+  identity: string | null
+  state: AccountState
+  sealed: string
+  created_at: number
+  updated_at: number
+}
+
+/** Where the credential of an account is sealed for. */
+export const accountPlace = (organization: string, account: string): Place => ({
+  purpose: 'secrets',
+  path: [organization, 'account', account, 'credential'],
+})
+
+/** An account as answers have it: without its credential. */
+export function toAccount({
+  sealed: _,
+  created_at,
+  updated_at,
+  ...row
+}: AccountRow): AccountRecord {
+  return {
+    ...row,
+    createdAt: new Date(created_at).toISOString(),
+    updatedAt: new Date(updated_at).toISOString(),
+  }
+}
+
+/** An account that is there; 404 otherwise. */
+export function requireAccount(sql: SqlStorage, id: string): AccountRow {
+  const row = [...sql.exec<AccountRow>('SELECT * FROM accounts WHERE id = ?', id)][0]
+  if (row !== undefined) return row
+  throw new HttpError(404, 'account_not_found', `There is no account ${id}`)
+}
+
+/** Whose accounts, of which server: every member that is given must hold. */
+export type AccountFilter = {
+  server?: string | undefined
+  /** A member's id, or `organization`. */
+  owner?: string | undefined
+}
+
+/** Accounts by id, after one. */
+export function listAccounts(
+  sql: SqlStorage,
+  { server, owner }: AccountFilter,
+  after: string,
+  limit: number,
+): AccountRecord[] {
+  return sql
+    .exec<AccountRow>(
+      `SELECT * FROM accounts WHERE id > ?1 AND (?2 IS NULL OR server = ?2)
+       AND (?3 IS NULL OR COALESCE(owner, 'organization') = ?3) ORDER BY id LIMIT ?4`,
+      after,
+      server ?? null,
+      owner ?? null,
+      limit,
+    )
+    .toArray()
+    .map(toAccount)
+}
+
+/** Writes an account, new or changed; 409 where its alias is taken on the server. */
+export function writeAccount(sql: SqlStorage, row: AccountRow): void {
+  const { id, server, alias } = row
+  const query = 'SELECT 1 AS found FROM accounts WHERE server = ? AND alias = ? AND id <> ?'
+  if ([...sql.exec(query, server, alias, id)].length > 0) {
+    const message = `The alias "${alias}" is taken on this server`
+    throw new HttpError(409, 'alias_taken', message)
+  }
+  sql.exec(
+    `INSERT OR REPLACE INTO accounts
+       (id, server, owner, alias, identity, state, sealed, created_at, updated_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    id,
+    server,
+    row.owner,
+    alias,
+    row.identity,
+    row.state,
+    row.sealed,
+    row.created_at,
+    row.updated_at,
+  )
+}
+
+/** Takes an account away with its grants and entries; true where everybody's list may differ. */
+export function removeAccount(sql: SqlStorage, { id, owner }: AccountRow, now: number): boolean {
+  const everybodys = dropGrantsOf(sql, id)
+  if (owner !== null) notePrincipal(sql, owner)
+  sql.exec('DELETE FROM accounts WHERE id = ?', id)
+  return dropEntries(sql, ({ account }) => account === id, now) || everybodys
+}
+
+/** The same of all accounts of a server that goes, and its other entries. */
+export function dropAccountsOfServer(sql: SqlStorage, server: string, now: number): boolean {
+  let everybodys = false
+  for (const row of sql
+    .exec<AccountRow>('SELECT * FROM accounts WHERE server = ?', server)
+    .toArray()) {
+    everybodys = dropGrantsOf(sql, row.id) || everybodys
+    if (row.owner !== null) notePrincipal(sql, row.owner)
+  }
+  sql.exec('DELETE FROM accounts WHERE server = ?', server)
+  return dropEntries(sql, (entry) => entry.server === server, now) || everybodys
+}
+
+/** The same of all accounts of a member that goes. */
+export function dropAccountsOfMember(sql: SqlStorage, member: string, now: number): boolean {
+  const rows = sql.exec<AccountRow>('SELECT * FROM accounts WHERE owner = ?', member).toArray()
+  return rows.map((row) => removeAccount(sql, row, now)).includes(true)
+}
+
+/** Throws 409 while a server has accounts: their credentials are not thrown away by the way. */
+export function requireNoAccounts(sql: SqlStorage, server: string): void {
+  const query = 'SELECT COUNT(*) AS count FROM accounts WHERE server = ?'
+  const { count } = sql.exec<{ count: number }>(query, server).one()
+  if (count === 0) return
+  const message = `The server has accounts (${count}); delete them before it does without`
+  throw new HttpError(409, 'accounts_left', message)
+}
