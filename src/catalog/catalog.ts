@@ -82,7 +82,8 @@ export class Catalog {
   /** `{"<kind>":[…]` without the closing brace, as a `protocol` revision sees the selected items, or all. */
   list(kind: Kind, protocol: Revision, selection?: Selection): Uint8Array {
     const isStored = !differsIn(this.#differing.get(kind) ?? 0, protocol)
-    if (isStored && selection === undefined) return this.#slice(this.#published.lists[kind].list)
+    const { list } = this.#published.lists[kind]
+    if (isStored && selection === undefined && list !== undefined) return this.#slice(list)
     const { organization, id, revision } = this
     // Of the revisions that list the items as they are stored, all share one text.
     const shown = isStored ? '' : protocol

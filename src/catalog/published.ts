@@ -83,8 +83,11 @@ export type PublishedItem = {
 /** A stretch of the value, in bytes. */
 export type Span = { start: number; end: number }
 
-/** The items of a kind, and `{"<kind>":[…]` without the closing brace. */
-export type PublishedList = { items: readonly PublishedItem[]; list: Span }
+/**
+ * The items of a kind, and `{"<kind>":[…]` without the closing brace, where they stand together as
+ * they are listed.
+ */
+export type PublishedList = { items: readonly PublishedItem[]; list: Span | undefined }
 
 export type Published = {
   organization: string

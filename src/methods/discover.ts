@@ -4,7 +4,7 @@ import { capabilitiesOf } from './capabilities.ts'
 import { cacheHints, complete, type Exchange } from './exchange.ts'
 
 /** Revisions, capabilities and instructions, with cache hints. */
-export function discover(exchange: Exchange) {
+export function discover(exchange: Pick<Exchange, 'revision' | 'catalog'>) {
   const { instructions } = exchange.catalog
   return {
     supportedVersions: SUPPORTED_VERSIONS,

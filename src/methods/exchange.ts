@@ -64,7 +64,10 @@ export function complete({
 }
 
 /** A result with what `complete` adds; one that asks for input is not complete (§4.8). */
-export function completed(exchange: Exchange, result: Readonly<Record<string, unknown>>): Result {
+export function completed(
+  exchange: Pick<Exchange, 'revision' | 'catalog'>,
+  result: Readonly<Record<string, unknown>>,
+): Result {
   const { _meta, ...ours } = complete(exchange)
   const { _meta: given, resultType } = result
   const meta = isObject(_meta) ? { _meta: { ...(isObject(given) && given), ..._meta } } : {}
@@ -72,7 +75,10 @@ export function completed(exchange: Exchange, result: Readonly<Record<string, un
 }
 
 /** The cache hints of the results that have them (§4.7): public only where all callers see the same. */
-export function cacheHints({ revision, catalog }: Exchange): Readonly<Record<string, unknown>> {
+export function cacheHints({
+  revision,
+  catalog,
+}: Pick<Exchange, 'revision' | 'catalog'>): Readonly<Record<string, unknown>> {
   if (revision !== MODERN_REVISION) return {}
   const { ttlMs, auth } = catalog.settings
   return { ttlMs, cacheScope: auth === 'none' ? 'public' : 'private' }

@@ -5,7 +5,7 @@ import { capabilitiesOf } from './capabilities.ts'
 import { implementationOf, type Exchange } from './exchange.ts'
 
 /** Answers with the asked revision where it is one of this era, else with the newest that is. */
-export function initialize({ params, catalog }: Exchange) {
+export function initialize({ params, catalog }: Pick<Exchange, 'params' | 'catalog'>) {
   const { protocolVersion, capabilities, clientInfo } = params
   if (typeof protocolVersion !== 'string') throw bad('protocolVersion must be a string')
   if (capabilities !== undefined && !isObject(capabilities))

@@ -10,12 +10,21 @@ import { visibleTo } from '../visibility/visible.ts'
 import { formatCursor, parseCursor, type Cursor, type Signing } from './cursor.ts'
 import { cacheHints, complete, type Exchange, type Result } from './exchange.ts'
 
+/** What a list is of, for whom and in which revision. */
+type Listed = Pick<Exchange, 'catalog' | 'caller' | 'revision'>
+
 /** One answer with everything, or the page a cursor names where the server has a page size. */
 export function list(kind: Kind, exchange: Exchange): Result | Promise<Result> {
-  const { catalog, params, caller, revision } = exchange
+  const { catalog, params } = exchange
   if (params['cursor'] !== undefined || catalog.settings.pageSize !== undefined) {
     return listPage(kind, exchange)
   }
+  return listAll(kind, exchange)
+}
+
+/** Everything a caller sees of a kind in one answer, whatever cursor it came with. */
+export function listAll(kind: Kind, exchange: Listed): Result {
+  const { catalog, caller, revision } = exchange
   return {
     open: catalog.list(kind, revision, visibleTo(caller, kind)),
     members: membersOf(exchange),
@@ -35,7 +44,7 @@ async function listPage(kind: Kind, exchange: Exchange): Promise<Result> {
   }
 }
 
-function membersOf(exchange: Exchange): Readonly<Record<string, unknown>> {
+function membersOf(exchange: Listed): Readonly<Record<string, unknown>> {
   return { ...cacheHints(exchange), ...complete(exchange) }
 }
 

@@ -32,7 +32,8 @@ import { optionsOf } from './finish-options.ts'
 import { relayed, targetOf } from './prepare-relay.ts'
 import type { Prepared, Subject } from './prepared.ts'
 
-const UNCHECKED = 'The tool could not be checked just now. Retry in a few seconds.'
+/** What is said of a call where the organization could not be asked: it did not run. */
+export const UNCHECKED = 'The tool could not be checked just now. Retry in a few seconds.'
 
 /** Checks a call and runs its handler; what goes wrong in a tool is a result with `isError`. */
 export async function toolsCall(exchange: Exchange): Promise<Result> {
@@ -73,7 +74,8 @@ function subjectOf({ catalog: { organization, id }, caller }: CallExchange, tool
   return { organization, server: id, tool, caller: caller.id }
 }
 
-function requireCall({ params }: CallExchange) {
+/** The name and the arguments of a call, or −32602. */
+export function requireCall({ params }: Pick<CallExchange, 'params'>) {
   const { name, arguments: args = {} } = params
   if (typeof name !== 'string' || name === '') {
     throw new RpcError(INVALID_PARAMS, 'Invalid params: a tool name is required')

@@ -4,6 +4,7 @@
  * has to be authorized anew, a call is told (C8, C9).
  */
 import type { Principal } from '../callers/principal.ts'
+import { MANAGE } from '../catalog/gateway.ts'
 import type {
   Capability,
   CapabilitySettings,
@@ -22,9 +23,6 @@ export type Reason =
 
 /** Who looks at what: of an environment that is not there, nothing is seen that it could narrow. */
 export type View = { surface: Surface; principal: Principal; environment: string | undefined }
-
-/** The capability of our own tools, which is no server's. */
-export const MANAGE = 'manage'
 
 /** The feature that a tool of ours is for (C17–C19); the others are for all. */
 const FEATURE_OF: ReadonlyMap<string, keyof Features> = new Map([

@@ -42,6 +42,7 @@ describe('a published value', () => {
     for (const kind of KINDS) {
       const ofKind = items.filter((item) => item.kind === kind)
       const list = published.lists[kind]
+      assert.ok(list.list)
       assert.deepEqual(
         list.items.map(({ name, definition, binding }) => [
           name,
@@ -131,6 +132,7 @@ describe('a published value', () => {
     const value = publishedBytes(serverFile('One'))
     const { items: tools, list } = readPublished(value).lists.tools
     assert.equal(tools.length, 0)
+    assert.ok(list)
     assert.equal(decode(value.subarray(list.start, list.end)), '{"tools":[]')
   })
 
