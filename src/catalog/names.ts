@@ -29,6 +29,12 @@ export const ToolName = z
   .regex(TOOL_NAME, 'must be 1 to 64 of A-Z, a-z, 0-9, _, . and -')
   .refine((name) => name !== '.' && name !== '..', 'must not be . or ..')
 
+/** A single segment of a path (`surfaces.md` X8). */
+export const EnvironmentName = z
+  .string()
+  .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1 to 64 of A-Z, a-z, 0-9, _ and -')
+  .refine((name) => name !== '__proto__', 'is reserved') // which is no member of a JSON object
+
 /** An unguessable server id. */
 export function mintServerId(): string {
   return hex(crypto.getRandomValues(new Uint8Array(8)))

@@ -17,8 +17,9 @@ import type { World } from '../upstream/world.ts'
 
 const FRESH_MS = 5000
 const ORGANIZATION_FRESH_MS = 60_000 // a name that moved is found again within this
-const CATALOG_BYTES = 48 * 1024 * 1024 // of the 128 MB an isolate has
+const CATALOG_BYTES = 40 * 1024 * 1024 // of the 128 MB an isolate has
 const RENDERING_BYTES = 16 * 1024 * 1024
+const SURFACE_BYTES = 24 * 1024 * 1024
 const CREDENTIAL_BYTES = 4 * 1024 * 1024
 const SMALL_BYTES = 1024 * 1024
 
@@ -37,6 +38,8 @@ export type Platform = {
   servers: Lookup<Catalog | Gone>
   /** Single revisions by `organization:id:revision`: what never changes needs no second look. */
   revisions: Lookup<Catalog | Gone>
+  /** Gateways of organizations, by the organization's id. */
+  surfaces: Lookup<Catalog | Gone>
   vanities: Lookup<Vanity>
   credentials: Lookup<Credential | 'revoked'>
   checks: Lookup<Check>
@@ -87,6 +90,17 @@ export function createPlatform(env: Env, settings: Settings): Platform {
         return told === undefined || (server !== undefined && isNoOlder(server, told))
       },
     }),
+    surfaces: new Lookup({
+      memory: new BoundedMap(SURFACE_BYTES),
+      freshMs: FRESH_MS,
+      keepsStale: true,
+      // One that is gone may begin anew.
+      isOlder: (read, known) => !('deleted' in known) && read.revision < known.revision,
+      isCurrent(organization, surface) {
+        const told = newest.get(surfaceName(organization))
+        return told === undefined || (surface !== undefined && isNoOlder(surface, told))
+      },
+    }),
     revisions: lookup(RENDERING_BYTES, { freshMs: 10 * 60 * 1000 }),
     vanities: lookup(SMALL_BYTES, { keepsStale: true }),
     credentials: new Lookup({
@@ -123,6 +137,16 @@ export function learnRevision(
   const told = newest.get(id)
   if (told?.organization === organization && told.revision >= revision) return
   newest.set(id, { organization, revision }, SMALL_ENTRY_BYTES)
+}
+
+/** Notes a revision of an organization's gateway likewise. */
+export function learnSurface(platform: Platform, organization: string, revision: number): void {
+  learnRevision(platform, { id: surfaceName(organization), organization, revision })
+}
+
+/** What the newest revision of a gateway is remembered by; no server is called so. */
+export function surfaceName(organization: string): string {
+  return `surface ${organization}`
 }
 
 /** Notes that a credential was revoked here. */

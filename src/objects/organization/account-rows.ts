@@ -8,6 +8,7 @@
  */
 import { HttpError } from '../../protocol/http-error.ts'
 import type { Place } from '../../sealing/seal.ts'
+import type { SealedAccount } from '../../upstream/world.ts'
 import { dropEntries } from './environments.ts'
 import { dropGrantsOf } from './grants.ts'
 import { notePrincipal } from './principals.ts'
@@ -58,9 +59,14 @@ export function toAccount({
   }
 }
 
+/** The account of an id; undefined for none. */
+export function findAccount(sql: SqlStorage, id: string): AccountRow | undefined {
+  return [...sql.exec<AccountRow>('SELECT * FROM accounts WHERE id = ?', id)][0]
+}
+
 /** An account that is there; 404 otherwise. */
 export function requireAccount(sql: SqlStorage, id: string): AccountRow {
-  const row = [...sql.exec<AccountRow>('SELECT * FROM accounts WHERE id = ?', id)][0]
+  const row = findAccount(sql, id)
   if (row !== undefined) return row
   throw new HttpError(404, 'account_not_found', `There is no account ${id}`)
 }
@@ -90,6 +96,18 @@ export function listAccounts(
     )
     .toArray()
     .map(toAccount)
+}
+
+/** How many accounts there are. */
+export function countAccounts(sql: SqlStorage): number {
+  return sql.exec<{ count: number }>('SELECT COUNT(*) AS count FROM accounts').one().count
+}
+
+/** The account of the organization that the lists of a remote server are read with. */
+export function findReader(sql: SqlStorage, server: string): SealedAccount | undefined {
+  const query = `SELECT id, sealed FROM accounts
+    WHERE server = ? AND owner IS NULL AND state = 'connected' ORDER BY created_at, id LIMIT 1`
+  return [...sql.exec<SealedAccount>(query, server)][0]
 }
 
 /** Writes an account, new or changed; 409 where its alias is taken on the server. */

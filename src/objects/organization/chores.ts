@@ -1,13 +1,13 @@
 /**
- * What the organization's alarm does: publish first, then seal secrets anew under the newest key, then
- * give up names. Each is idempotent, and done again until nothing is left.
+ * What the organization's alarm does: publish first, then seal secrets and credentials anew under the
+ * newest key, then give up names. Each is idempotent, and done again until nothing is left.
  */
 import { CannotOpen } from '../../sealing/seal.ts'
 import type { SealKeys } from '../../sealing/seal-keys.ts'
 import type { Claims } from './claims.ts'
 import { nextPublicationAt } from './publications.ts'
 import { announceDue, publishDue, type PublishBindings } from './publish.ts'
-import { resealSecret, secretsToReseal } from './secrets.ts'
+import { nameOf, resealOne, sealedToReseal } from './reseal.ts'
 
 const RETRY_MS = 1000
 const MAX_RETRY_MS = 60_000
@@ -17,7 +17,7 @@ export class Chores {
   readonly #env: PublishBindings
   readonly #claims: Claims
   readonly #keys: SealKeys
-  /** Secrets whose key is gone; they are left as they are. */
+  /** Sealed values whose key is gone; they are left as they are. */
   readonly #unopenable = new Set<string>()
   #failures = 0
 
@@ -55,7 +55,7 @@ export class Chores {
   /** When there is something to do, in ms since the epoch; undefined when nothing is left. */
   nextAt(now: number): number | undefined {
     const { sql } = this.#storage
-    const isResealing = secretsToReseal(sql, this.#keys, this.#unopenable).length > 0
+    const isResealing = sealedToReseal(sql, this.#keys, this.#unopenable).length > 0
     const reasons = [
       nextPublicationAt(sql),
       this.#claims.nextAt(now),
@@ -71,13 +71,13 @@ export class Chores {
   }
 
   async #reseal(organization: string): Promise<void> {
-    for (const secret of secretsToReseal(this.#storage.sql, this.#keys, this.#unopenable)) {
+    for (const sealed of sealedToReseal(this.#storage.sql, this.#keys, this.#unopenable)) {
       try {
-        await resealSecret(this.#storage.sql, this.#keys, organization, secret)
+        await resealOne(this.#storage.sql, this.#keys, organization, sealed)
       } catch (error) {
         if (!(error instanceof CannotOpen)) throw error
         console.error('a secret was sealed with a key that SEAL_KEYS lacks', error)
-        this.#unopenable.add(secret.name)
+        this.#unopenable.add(nameOf(sealed))
       }
     }
   }

@@ -1,6 +1,7 @@
 /** Server keys in the database. The secret itself is never here, only its SHA-256. */
 import { REVOKED, type PublishedCredential } from '../../callers/credential.ts'
 import { HttpError } from '../../protocol/http-error.ts'
+import { findPrincipal } from './principals.ts'
 import { notePublication } from './publications.ts'
 
 export type KeyRecord = {
@@ -9,6 +10,8 @@ export type KeyRecord = {
   name: string
   server: string
   tools?: string[]
+  environment?: string
+  monthlyCap?: number
   lastFour: string
   createdAt: string
   expiresAt: string | null
@@ -30,6 +33,8 @@ type Row = {
   name: string
   server: string
   tools: string | null
+  environment: string | null
+  monthly_cap: number | null
   last_four: string
   created_at: number
   expires_at: number | null
@@ -42,6 +47,8 @@ function toRecord(row: Row): KeyRecord {
     name: row.name,
     server: row.server,
     ...(row.tools !== null && { tools: JSON.parse(row.tools) }),
+    ...(row.environment !== null && { environment: row.environment }),
+    ...(row.monthly_cap !== null && { monthlyCap: row.monthly_cap }),
     lastFour: row.last_four,
     createdAt: new Date(row.created_at).toISOString(),
     expiresAt: row.expires_at === null ? null : new Date(row.expires_at).toISOString(),
@@ -141,4 +148,22 @@ export function isKeyLive(sql: SqlStorage, id: string, now: number): boolean {
   const query =
     'SELECT id FROM credentials WHERE id = ? AND revoked_at IS NULL AND COALESCE(expires_at, ?) >= ?'
   return [...sql.exec(query, id, now, now)].length > 0
+}
+
+/** Why a caller may do nothing now, by its credential's id and its principal, if that has one. */
+export type DeadCaller = 'invalid_api_key' | 'agent_suspended' | 'member_suspended'
+
+/**
+ * Whether a key of a principal still stands for it. The credential of a session or of an OAuth token
+ * is the principal itself, whose end is in the token.
+ */
+export function refusePrincipal(
+  sql: SqlStorage,
+  { credential, principal }: { credential: string; principal: string },
+  now: number,
+): DeadCaller | undefined {
+  const found = findPrincipal(sql, principal)
+  if (found === undefined) return 'invalid_api_key'
+  if (credential !== principal && !isKeyLive(sql, credential, now)) return 'invalid_api_key'
+  return found.status === 'active' ? undefined : `${found.kind}_suspended`
 }

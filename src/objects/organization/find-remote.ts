@@ -1,11 +1,15 @@
 /** What an `Upstream` object asks its organization: where the remote server is, and what it was read to offer. */
-import { secretsOf } from '../../handlers/secret.ts'
+import { secretsOf, usesAccount } from '../../handlers/secret.ts'
 import { isObject } from '../../protocol/json-rpc.ts'
+import { findReader } from './account-rows.ts'
 import { findSealed } from './secrets.ts'
 import { findServer } from './servers.ts'
 import { readLists } from './snapshots.ts'
 
-/** The remote server behind a server, with the secrets it needs, sealed; undefined for none. */
+/**
+ * The remote server behind a server, with the secrets it needs, sealed, and an account of the
+ * organization where it is reached with one; undefined for none.
+ */
 export function findRemote(sql: SqlStorage, id: string) {
   const remote = findServer(sql, id).live?.settings.remote
   if (remote === undefined) return undefined
@@ -14,7 +18,8 @@ export function findRemote(sql: SqlStorage, id: string) {
     const text = findSealed(sql, name)
     if (text !== undefined) sealed[name] = text
   }
-  return { remote, sealed }
+  const account = usesAccount(remote) ? findReader(sql, id) : undefined
+  return { remote, sealed, ...(account && { account }) }
 }
 
 /** The input schema of a tool by its name at the remote server; undefined for none. */

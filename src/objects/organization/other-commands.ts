@@ -6,6 +6,7 @@ import { writeAudit } from './audit.ts'
 import type { Context, Write } from './context.ts'
 import { revokeKey, writeKey, type KeyRecord, type NewKey } from './credentials.ts'
 import { releaseNames, type Name } from './names.ts'
+import { notePublication } from './publications.ts'
 import {
   isGoing,
   markGoing,
@@ -16,6 +17,7 @@ import {
 import { removeSecret, secretPlace, writeSecret } from './secrets.ts'
 import { deleteServer, type RemovedServer } from './server-commands.ts'
 import { listServers, requireServer } from './servers.ts'
+import { noteSurface } from './surface.ts'
 
 /** Makes the organization under its name, or changes the name. */
 export async function nameOrganization(
@@ -32,6 +34,7 @@ export async function nameOrganization(
     if (old === name) return
     writeOrganization(sql, id, name, now)
     if (old !== undefined) releaseNames(sql, [byName(old)])
+    if (old === undefined) noteSurface(sql)
     const act = old === undefined ? 'organizations.create' : 'organizations.rename'
     writeAudit(sql, { actor, act, target: id, detail: { name } }, now)
   })
@@ -47,6 +50,7 @@ export function deleteOrganization(context: Context, write: Write): RemovedServe
       deleteServer(context, server, { actor: write.actor }),
     )
     markGoing(sql, now)
+    notePublication(sql, 'surface', id)
     releaseNames(sql, [
       { kind: 'organization', name, target: id },
       { kind: 'organization', name: id, target: id },

@@ -77,6 +77,9 @@ export const STEPS = [
      role TEXT, permissions TEXT NOT NULL, settings TEXT NOT NULL, status TEXT NOT NULL,
      version INTEGER NOT NULL, created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL
    );
+   ALTER TABLE credentials ADD COLUMN principal TEXT;
+   ALTER TABLE credentials ADD COLUMN environment TEXT;
+   ALTER TABLE credentials ADD COLUMN monthly_cap INTEGER;
    CREATE TABLE accounts (
      id TEXT PRIMARY KEY, server TEXT NOT NULL, owner TEXT, alias TEXT NOT NULL, identity TEXT,
      state TEXT NOT NULL, sealed TEXT NOT NULL, created_at INTEGER NOT NULL,
@@ -84,6 +87,8 @@ export const STEPS = [
    );
    CREATE UNIQUE INDEX accounts_alias ON accounts (server, alias);
    CREATE INDEX accounts_owner ON accounts (owner, server);
+   CREATE INDEX accounts_sealed_by ON accounts (substr(sealed, 4, instr(substr(sealed, 4), '.') - 1));
+   CREATE INDEX secrets_sealed_by ON secrets (substr(sealed, 4, instr(substr(sealed, 4), '.') - 1));
    CREATE TABLE grants (
      id TEXT PRIMARY KEY, account TEXT NOT NULL, grantee TEXT NOT NULL, tools TEXT,
      created_at INTEGER NOT NULL

@@ -1,12 +1,9 @@
 /**
  * Named secrets of an organization, sealed; they go in and never come out of the object again.
- * After a rotation of `SEAL_KEYS` those under an older key are sealed anew, a few at a time.
+ * After a rotation of `SEAL_KEYS` they are sealed anew (reseal.ts).
  */
-import { open, seal, type Place } from '../../sealing/seal.ts'
-import type { SealKeys } from '../../sealing/seal-keys.ts'
+import type { Place } from '../../sealing/seal.ts'
 import { HttpError } from '../../protocol/http-error.ts'
-
-const RESEAL_BATCH = 50
 
 export type SecretRecord = { name: string; createdAt: string; updatedAt: string }
 
@@ -50,30 +47,4 @@ export function listSecrets(sql: SqlStorage, after: string, limit: number): Secr
 export function findSealed(sql: SqlStorage, name: string): string | undefined {
   const rows = sql.exec<{ sealed: string }>('SELECT sealed FROM secrets WHERE name = ?', name)
   return [...rows][0]?.sealed
-}
-
-/** Some secrets under an older key than the first, without those of the given names. */
-export function secretsToReseal(
-  sql: SqlStorage,
-  keys: SealKeys,
-  except: ReadonlySet<string>,
-): { name: string; sealed: string }[] {
-  const current = `v1.${keys[0].id}.`
-  return sql
-    .exec<Row>('SELECT * FROM secrets WHERE substr(sealed, 1, ?) <> ?', current.length, current)
-    .toArray()
-    .filter(({ name }) => !except.has(name))
-    .slice(0, RESEAL_BATCH)
-}
-
-/** Seals one secret anew; a value that was replaced meanwhile stays as it is. */
-export async function resealSecret(
-  sql: SqlStorage,
-  keys: SealKeys,
-  organization: string,
-  { name, sealed }: { name: string; sealed: string },
-): Promise<void> {
-  const place = secretPlace(organization, name)
-  const again = await seal(keys, place, await open(keys, place, sealed))
-  sql.exec('UPDATE secrets SET sealed = ? WHERE name = ? AND sealed = ?', again, name, sealed)
 }

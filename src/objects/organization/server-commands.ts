@@ -108,7 +108,7 @@ export function deleteServer(
   })
 }
 
-/** A copy of a server under a new id and slug, its name saying so. */
+/** A copy of a server under a new id and slug, its name saying so, that is not on the gateway. */
 export async function duplicateServer(
   context: Context,
   id: string,
@@ -116,7 +116,7 @@ export async function duplicateServer(
 ): Promise<WrittenServer> {
   const source = requireServer(context.sql, id)
   requireRevision(source, expected)
-  const { settings } = source
+  const { gateway: _, ...settings } = source.settings
   const copy: ParsedServerFile = {
     id: undefined,
     settings: { ...settings, name: `${settings.name} (copy)`.slice(0, 200), vanity: false },

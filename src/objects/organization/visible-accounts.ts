@@ -3,6 +3,9 @@
  * What everybody shares is on the surface. An agent sees organization accounts alone.
  */
 import type { VisibleAccount } from '../../callers/principal.ts'
+import { HttpError } from '../../protocol/http-error.ts'
+
+const MAX_VISIBLE_BYTES = 512 * 1024 // every list of the principal reads them
 
 /** What is published with a principal, in the order of ids. */
 export function visibleAccounts(
@@ -28,4 +31,12 @@ export function visibleAccounts(
       own: owner === principalId,
       ...(tools !== null && { tools: JSON.parse(tools) }),
     }))
+}
+
+/** Throws 413 where a principal sees more accounts than can be published with it. */
+export function requireFits(sql: SqlStorage, principal: string): void {
+  const accounts = visibleAccounts(sql, principal, 'member')
+  if (JSON.stringify(accounts).length <= MAX_VISIBLE_BYTES) return
+  const message = `${principal} would see too many accounts, or too many tools of them`
+  throw new HttpError(413, 'too_many_accounts', message)
 }

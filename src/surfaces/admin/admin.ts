@@ -7,7 +7,8 @@ import { formatRefusal, notFound, refusalOf } from '../rest-answer.ts'
 import { requireOperator, requireOrganizationId } from './authorize.ts'
 import type { AdminCall } from './call.ts'
 import { openApi } from './openapi.ts'
-import { ROUTES, type Route } from './routes.ts'
+import type { Route } from './route.ts'
+import { ROUTES } from './routes.ts'
 
 /** The last collects the methods of the paths that matched, for the answer when none of them fits. */
 type Args = [Platform, Visit, Set<string>]

@@ -1,7 +1,8 @@
 /** `GET /openapi.json`: OpenAPI 3.1 of the admin API, from the table that routes it. */
 import * as z from 'zod'
 import { ROLLCALL_VERSION } from '../../protocol/implementation.ts'
-import { ROUTES, type Route } from './routes.ts'
+import type { Route } from './route.ts'
+import { ROUTES } from './routes.ts'
 
 const ErrorAnswer = z.strictObject({
   error: z.strictObject({

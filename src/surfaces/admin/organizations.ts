@@ -4,6 +4,8 @@ import { mintId, Slug } from '../../catalog/names.ts'
 import { invalid, requireValid } from '../../catalog/issues.ts'
 import { allDirectories } from '../../objects/resident.ts'
 import { valueOf } from '../../protocol/http-error.ts'
+import type { Organization } from '../../objects/organization.ts'
+import type { OrganizationStatus } from '../../objects/organization/record.ts'
 import type { Platform } from '../platform.ts'
 import { ownerOf } from '../sources.ts'
 import { learnRemoved } from './learn.ts'
@@ -41,10 +43,19 @@ export const OrganizationBody = z.strictObject({
     .optional()
     .meta({ description: 'Where its data is to be kept; only now' }),
 })
-export const OrganizationPatch = z.strictObject({ name: Name })
+const Status = z.enum(['active', 'suspended'])
+export const OrganizationPatch = z
+  .strictObject({
+    name: Name.optional(),
+    status: Status.optional().meta({
+      description: 'suspended: nobody of it is served at /mcp',
+    }),
+  })
+  .refine((patch) => Object.keys(patch).length > 0, 'must name what changes')
 export const OrganizationAnswer = z.strictObject({
   id: z.string(),
   name: z.string(),
+  status: z.enum(['active', 'suspended']),
   revision: z.int(),
   createdAt: z.iso.datetime(),
   updatedAt: z.iso.datetime(),
@@ -94,14 +105,26 @@ export async function getOrganization(call: OperatorCall): Promise<Response> {
 
 export async function patchOrganization(call: OperatorCall): Promise<Response> {
   const stub = await requireStub(call)
-  const { name } = await readValid(call, OrganizationPatch)
+  const { name, status } = await readValid(call, OrganizationPatch)
   const { id, name: before } = valueOf(await stub.describe())
+  if (name === undefined) return withStatus(call, stub, status)
   if (id === DEFAULT_ORGANIZATION.id) {
     throw invalid([{ path: 'name', message: `is fixed: "${before}" is used where none is named` }])
   }
-  const record = valueOf(await stub.nameAs(name, writeOf(call)))
+  valueOf(await stub.nameAs(name, writeOf(call)))
   forget(call.platform, [before, name])
-  return json(JSON.stringify(record))
+  return withStatus(call, stub, status)
+}
+
+/** The organization's record, after its status was changed where that was asked for. */
+async function withStatus(
+  call: OperatorCall,
+  stub: DurableObjectStub<Organization>,
+  status: OrganizationStatus | undefined,
+): Promise<Response> {
+  const outcome =
+    status === undefined ? await stub.describe() : await stub.setStatus(status, writeOf(call))
+  return json(JSON.stringify(valueOf(outcome)))
 }
 
 export async function deleteOrganization(call: OperatorCall): Promise<Response> {

@@ -7,51 +7,17 @@ import { ServerFile } from '../../catalog/server-file.ts'
 import { SettingsPatch } from '../../catalog/server.ts'
 import { ToolInput } from '../../catalog/tool.ts'
 import { CallToolResult } from '../../protocol/tool.ts'
-import type { AdminCall } from './call.ts'
+import { ACCOUNT_ROUTES } from './account-routes.ts'
 import * as calls from './calls.ts'
 import * as keys from './keys.ts'
 import * as organizations from './organizations.ts'
-import type { OperatorCall } from './organizations.ts'
+import { inDeployment, inOrganization, listOf, PAGE, type Route } from './route.ts'
 import * as servers from './servers.ts'
 import * as sessions from './sessions.ts'
 import * as tools from './tools.ts'
 import { TryBody, tryTool } from './try-tool.ts'
 
-type Shape = {
-  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  path: string
-  summary: string
-  body?: z.ZodType
-  /** Query parameters, by name. */
-  query?: Readonly<Record<string, string>>
-  /** What success is, by status; null for no body. */
-  answers: Readonly<Record<number, z.ZodType | null>>
-}
-
-export type Route = Shape &
-  (
-    | { scope: 'organization'; handler: (call: AdminCall) => Promise<Response> }
-    | { scope: 'deployment'; handler: (call: OperatorCall) => Promise<Response> }
-  )
-
-const listOf = (item: z.ZodType) =>
-  z.strictObject({ items: z.array(item), nextCursor: z.string().optional() })
-const PAGE = { limit: 'At most so many items, 1 to 1000', cursor: 'nextCursor of the page before' }
 const { ServerAnswer } = servers
-
-const inOrganization = (
-  method: Route['method'],
-  path: string,
-  handler: (call: AdminCall) => Promise<Response>,
-  rest: Omit<Shape, 'method' | 'path'>,
-): Route => ({ scope: 'organization', method, path, handler, ...rest })
-
-const inDeployment = (
-  method: Route['method'],
-  path: string,
-  handler: (call: OperatorCall) => Promise<Response>,
-  rest: Omit<Shape, 'method' | 'path'>,
-): Route => ({ scope: 'deployment', method, path, handler, ...rest })
 
 export const ROUTES: readonly Route[] = [
   inDeployment('GET', '/organizations', organizations.listOrganizations, {
@@ -69,7 +35,7 @@ export const ROUTES: readonly Route[] = [
     answers: { 200: organizations.OrganizationAnswer },
   }),
   inDeployment('PATCH', '/organizations/:id', organizations.patchOrganization, {
-    summary: 'Rename an organization',
+    summary: 'Rename an organization, suspend it or take that back',
     body: organizations.OrganizationPatch,
     answers: { 200: organizations.OrganizationAnswer },
   }),
@@ -196,6 +162,8 @@ export const ROUTES: readonly Route[] = [
     summary: 'Revoke a key',
     answers: { 204: null },
   }),
+
+  ...ACCOUNT_ROUTES,
 
   inOrganization('GET', '/secrets', keys.listSecrets, {
     summary: 'List secrets by name; values are never answered',

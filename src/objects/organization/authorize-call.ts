@@ -1,0 +1,119 @@
+/**
+ * Whether a caller of the gateway may make a call now, and with which account: the organization's own
+ * word, asked for each call, since what the edge remembers may be a minute old. A call that may be made
+ * counts against its key's cap for the month (UTC).
+ */
+import { capabilityOf, isRemote, needsAccount } from '../../catalog/server.ts'
+import type { EnvironmentEntry } from '../../catalog/surface.ts'
+import type { SealedAccount } from '../../upstream/world.ts'
+import { requireAccount } from './account-rows.ts'
+import { chooseAccount, hasTool, type AccountRefusal } from './choose-account.ts'
+import type { Context } from './context.ts'
+import { refusePrincipal, requireKey, type DeadCaller } from './credentials.ts'
+import { readEnvironments } from './environments.ts'
+import { findPrincipal } from './principals.ts'
+import { versionOf } from './publications.ts'
+import { organizationSettings } from './record.ts'
+import { seenAccounts } from './seen-accounts.ts'
+import { findServer } from './servers.ts'
+import { takeCall } from './usage.ts'
+
+export type CallToAuthorize = {
+  /** The id of the credential; that of the principal for a session or a token. */
+  credential: string
+  principal: string
+  server: string
+  /** The tool's name on its server. */
+  tool: string
+  /** The alias that the caller names. */
+  account?: string | undefined
+  /** The environment of the path; that of a key that is bound to one stands in its place. */
+  environment?: string | undefined
+}
+
+export type CallRefusal =
+  | AccountRefusal
+  | {
+      code:
+        | DeadCaller
+        | 'org_suspended'
+        | 'environment_not_found'
+        | 'tool_not_found'
+        | 'key_spend_limit_exceeded'
+      message: string
+    }
+
+/** What the edge must be no older than, and the account of the call, its credential sealed. */
+export type AuthorizedCall = {
+  /** Of the server. */
+  revision: number
+  /** Of the organization's gateway. */
+  surface: number
+  /** Of the principal. */
+  version: number
+  account?: SealedAccount
+}
+
+const MESSAGES: Readonly<Record<DeadCaller, string>> = {
+  invalid_api_key: 'This key opens nothing any more',
+  agent_suspended: 'This agent is suspended',
+  member_suspended: 'This member is suspended',
+}
+
+/** Decides a call and counts it. */
+export function authorizeCall(
+  context: Context,
+  call: CallToAuthorize,
+): AuthorizedCall | { refused: CallRefusal } {
+  return context.transact(() => {
+    const { sql, now, organization } = context
+    const { credential, server, tool } = call
+    const dead = refusePrincipal(sql, call, now)
+    if (dead !== undefined) return refuse(dead, MESSAGES[dead])
+    if (organizationSettings(sql).status === 'suspended') {
+      return refuse('org_suspended', 'This organization is suspended')
+    }
+    const principal = findPrincipal(sql, call.principal)
+    const { live, revision } = findServer(sql, server)
+    if (
+      principal === undefined ||
+      live === undefined ||
+      capabilityOf(live.settings) === undefined
+    ) {
+      return refuse('tool_not_found', 'The tool is no longer there')
+    }
+    const key = credential === principal.id ? undefined : requireKey(sql, credential)
+    const environment = key?.environment ?? call.environment
+    const all = environment === undefined ? undefined : environmentOf(sql, environment)
+    if (environment !== undefined && all === undefined) {
+      return refuse('environment_not_found', `There is no environment "${environment}"`)
+    }
+    const isNarrowed = needsAccount(live.settings) || isRemote(live.settings)
+    const entries = isNarrowed ? all?.filter((entry) => entry.server === server) : undefined
+    // Which is not listed there either.
+    if (!hasTool(entries, tool)) return refuse('tool_not_found', 'The environment has no such tool')
+    const answer: AuthorizedCall = {
+      revision,
+      surface: versionOf(sql, 'surface', organization),
+      version: principal.version,
+    }
+    if (needsAccount(live.settings)) {
+      const { account: alias } = call
+      const chosen = chooseAccount(seenAccounts(sql, principal, server), { tool, alias, entries })
+      if ('refused' in chosen) return chosen
+      const { id, sealed } = requireAccount(sql, chosen.account)
+      answer.account = { id, sealed }
+    }
+    if (takeCall(sql, credential, key?.monthlyCap, now)) return answer
+    return refuse('key_spend_limit_exceeded', 'This key has made all its calls of this month')
+  })
+}
+
+function environmentOf(sql: SqlStorage, name: string): EnvironmentEntry[] | undefined {
+  const all = readEnvironments(sql)
+  return Object.hasOwn(all, name) ? all[name] : undefined
+}
+
+function refuse(code: CallRefusal['code'], message: string): { refused: CallRefusal } {
+  return { refused: { code, message } }
+}

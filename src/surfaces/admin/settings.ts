@@ -1,0 +1,42 @@
+/** The admin API's settings of an organization: its features, and capabilities that are off. */
+import * as z from 'zod'
+import { CapabilitySettings, Features } from '../../catalog/surface.ts'
+import { valueOf } from '../../protocol/http-error.ts'
+import { json, readValid, writeOf, type AdminCall } from './call.ts'
+
+const MAX_CAPABILITIES = 1000
+const flag = z.boolean().optional()
+
+/** A change: members named replace; a capability that is null is on again. */
+export const OrganizationSettingsPatch = z.strictObject({
+  features: z
+    .strictObject({ approvals: flag, connectLinks: flag, feedback: flag } satisfies Record<
+      keyof Features,
+      unknown
+    >)
+    .optional(),
+  capabilities: z
+    .record(z.string().min(1).max(100), CapabilitySettings.valueType.nullable())
+    .refine(
+      (all) => Object.keys(all).length <= MAX_CAPABILITIES,
+      `may have ${MAX_CAPABILITIES} members`,
+    )
+    .optional()
+    .meta({
+      description: 'By capability: false, or by operation; what is not named is on',
+    }),
+})
+
+export const SettingsAnswer = z.strictObject({
+  features: Features,
+  capabilities: CapabilitySettings,
+})
+
+export async function getSettings(call: AdminCall): Promise<Response> {
+  return json(JSON.stringify(valueOf(await call.stub.getSettings())))
+}
+
+export async function patchSettings(call: AdminCall): Promise<Response> {
+  const patch = await readValid(call, OrganizationSettingsPatch)
+  return json(JSON.stringify(valueOf(await call.stub.patchSettings(patch, writeOf(call)))))
+}
