@@ -57,6 +57,10 @@ export const Settings = z
     ALLOW_PRIVATE_UPSTREAMS: flag,
     ALLOWED_ORIGINS: list,
     INITIALIZE_LIMIT: z.coerce.number().int().min(1).max(6000).default(30),
+    GATEWAY_LIMIT: z
+      .union([z.literal(''), z.coerce.number().int().min(1).max(6000)])
+      .optional()
+      .transform((limit) => (limit === '' ? undefined : limit)),
     STREAM_KEEPALIVE_SECONDS: z.coerce.number().int().min(1).max(25).default(20),
     STREAM_MAX_AGE_SECONDS: z.coerce.number().int().min(1).max(1800).default(900),
   })

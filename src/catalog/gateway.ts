@@ -31,6 +31,8 @@ export type Gateway = {
   catalog: Catalog
   /** In the order in which they are listed. */
   tools: ReadonlyMap<string, GatewayTool>
+  /** About how much memory it takes. */
+  bytes: number
 }
 
 /** A tool of ours: its name after `manage__`, and its MCP object. */
@@ -56,8 +58,8 @@ export function loadGateway(
   const inOrder: GatewayTool[] = [...theirs.slice(0, at), ...ours, ...theirs.slice(at)]
   const names = catalog.items('tools').map(({ name }) => name)
   const tools = new Map(inOrder.map((tool, n) => [names[n] ?? '', tool]))
-  const value = { organization, revision, surface, catalog, tools }
-  return { value, bytes: catalog.bytes + tools.size * TOOL_BYTES }
+  const size = catalog.bytes + tools.size * TOOL_BYTES
+  return { value: { organization, revision, surface, catalog, tools, bytes: size }, bytes: size }
 }
 
 /** What each published tool is of, in order. */

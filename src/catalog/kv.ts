@@ -36,6 +36,18 @@ export async function readServer(
   known: Catalog | Gone | undefined,
   renderings: Renderings,
 ): Promise<Sized<Catalog | Gone> | undefined> {
+  const bytes = known instanceof Catalog ? known.bytes : GONE_BYTES
+  const load = (value: Uint8Array<ArrayBuffer>) => loadServer(value, renderings)
+  return readPublished(kv, key, known && { value: known, bytes }, load)
+}
+
+/** Reads a published value, which `load` makes the most of; one that is known stays what it is. */
+export async function readPublished<T extends ServerMetadata>(
+  kv: KVNamespace,
+  key: string,
+  known: Sized<T> | undefined,
+  load: (bytes: Uint8Array<ArrayBuffer>) => Sized<T>,
+): Promise<Sized<T> | undefined> {
   const { value, metadata } = await kv.getWithMetadata<ServerMetadata>(key, {
     type: 'stream',
     cacheTtl: CACHE_TTL_SECONDS,
@@ -43,13 +55,13 @@ export async function readServer(
   if (value === null) return undefined
   if (
     known !== undefined &&
-    metadata?.organization === known.organization &&
-    metadata.revision === known.revision
+    metadata?.organization === known.value.organization &&
+    metadata.revision === known.value.revision
   ) {
     await value.cancel()
-    return { value: known, bytes: known instanceof Catalog ? known.bytes : GONE_BYTES }
+    return known
   }
-  return loadServer(new Uint8Array(await new Response(value).arrayBuffer()), renderings)
+  return load(new Uint8Array(await new Response(value).arrayBuffer()))
 }
 
 /** A server from its published bytes. */

@@ -11,8 +11,11 @@ import { formatComment } from '../protocol/sse.ts'
 export type BridgeOptions = {
   /** Another socket to Channel, when the first is lost; undefined when it may not be had any more. */
   reconnect: () => Promise<WebSocket | undefined>
-  /** The events to send when the server is at a revision; undefined ends the stream. */
-  onRevision: (revision: number) => Promise<string[] | undefined>
+  /**
+   * The events to send when what it listens to is at a revision, or something that is the caller's own
+   * has changed; undefined ends the stream.
+   */
+  onRevision: (revision: number, isOwn: boolean) => Promise<string[] | undefined>
   /** The events to send when a resource of a remote server has other contents. */
   onUpdated: (uri: string) => Promise<string[]>
   /** Says again, now and then, which of those are wanted. */
@@ -63,6 +66,7 @@ class Bridge {
   #isOpen = true
   #newest = 0
   #isDue = false
+  #isOwn = false
   #isWorking = false
   #failures = 0
 
@@ -87,7 +91,7 @@ class Bridge {
     socket.addEventListener('message', ({ data }) => {
       this.#failures = 0
       const notice = JSON.parse(String(data)) as Notice
-      void ('revision' in notice ? this.#learn(notice.revision) : this.#hear(notice.updated))
+      void ('revision' in notice ? this.#learn(notice) : this.#hear(notice.updated))
     })
     socket.addEventListener('close', ({ code }) => {
       if (code === GOODBYE) this.#finish()
@@ -113,15 +117,17 @@ class Bridge {
   }
 
   /** One look at a time; whatever was told meanwhile, another one at the newest revision is enough. */
-  async #learn(revision: number): Promise<void> {
+  async #learn({ revision, own }: Extract<Notice, { revision: number }>): Promise<void> {
     this.#newest = Math.max(this.#newest, revision)
     this.#isDue = true
+    if (own) this.#isOwn = true
     if (this.#isWorking) return
     this.#isWorking = true
     try {
       while (this.#isOpen && this.#isDue) {
-        this.#isDue = false
-        const events = await this.#options.onRevision(this.#newest)
+        const isOwn = this.#isOwn
+        this.#isDue = this.#isOwn = false
+        const events = await this.#options.onRevision(this.#newest, isOwn)
         if (events === undefined) return this.#finish()
         this.#tell(events)
       }

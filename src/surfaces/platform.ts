@@ -4,6 +4,7 @@
  */
 import type { Credential } from '../callers/credential.ts'
 import type { Catalog, Renderings } from '../catalog/catalog.ts'
+import type { Gateway } from '../catalog/gateway.ts'
 import type { Gone } from '../catalog/published.ts'
 import type { Env, Settings } from '../env.ts'
 import { BoundedMap } from '../memory/bounded-map.ts'
@@ -14,12 +15,13 @@ import { sha256HexOfBytes } from '../sealing/digest.ts'
 import type { LegacyRevision } from '../protocol/revisions.ts'
 import type { WaitUntil } from '../memory/single-flight.ts'
 import type { World } from '../upstream/world.ts'
+import type { VisibleTools } from '../visibility/gateway-list.ts'
 
 const FRESH_MS = 5000
 const ORGANIZATION_FRESH_MS = 60_000 // a name that moved is found again within this
 const CATALOG_BYTES = 40 * 1024 * 1024 // of the 128 MB an isolate has
 const RENDERING_BYTES = 16 * 1024 * 1024
-const SURFACE_BYTES = 24 * 1024 * 1024
+const SURFACE_BYTES = 32 * 1024 * 1024 // the largest there may be, and what is made of it
 const CREDENTIAL_BYTES = 4 * 1024 * 1024
 const SMALL_BYTES = 1024 * 1024
 
@@ -39,12 +41,14 @@ export type Platform = {
   /** Single revisions by `organization:id:revision`: what never changes needs no second look. */
   revisions: Lookup<Catalog | Gone>
   /** Gateways of organizations, by the organization's id. */
-  surfaces: Lookup<Catalog | Gone>
+  surfaces: Lookup<Gateway | Gone>
   vanities: Lookup<Vanity>
   credentials: Lookup<Credential | 'revoked'>
   checks: Lookup<Check>
   /** Secrets, sealed, by organization and name. */
   secrets: Lookup<string>
+  /** What a principal sees of a gateway, by what decides it. */
+  selections: BoundedMap<VisibleTools>
   world: World
   calls: CallLog
   /** Revisions this isolate knows of, by server: no older copy is taken (`design.md` §2). */
@@ -112,6 +116,7 @@ export function createPlatform(env: Env, settings: Settings): Platform {
     }),
     checks: lookup(SMALL_BYTES),
     secrets: lookup(SMALL_BYTES),
+    selections: new BoundedMap(CREDENTIAL_BYTES),
     world: worldOf(env),
     calls: callLogOf(env),
     newest,

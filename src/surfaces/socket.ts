@@ -5,9 +5,15 @@ import type { Platform } from './platform.ts'
 
 /**
  * For whom a socket is: streams are counted by `listener`, and all of a `party` together; it is closed
- * with its `caller`, a credential, and with its session.
+ * with its `caller`, a credential, with its principal, and with its session.
  */
-export type SocketTags = { listener: string; party: string; caller: string; session?: string }
+export type SocketTags = {
+  listener: string
+  party: string
+  caller: string
+  principal?: string
+  session?: string
+}
 
 /** A socket to a Channel; 429 with too many, undefined when what it is for is gone. */
 export async function openSocket(

@@ -11,7 +11,6 @@ import {
   readText,
   revisionKey,
   serverKey,
-  surfaceKey,
   vanityKey,
 } from '../catalog/kv.ts'
 import type { Gone } from '../catalog/published.ts'
@@ -22,7 +21,6 @@ import { admitMiss } from './limits.ts'
 import {
   isNoOlder,
   learnRevision,
-  surfaceName,
   type Check,
   type Platform,
   type Vanity,
@@ -94,27 +92,6 @@ export function revisionSource(
       const [, id = '', revision = ''] = name.split(':')
       const stub = env.ORGANIZATION.getByName(organization)
       const bytes = await retrying(() => stub.publishedAt(id, Number(revision)))
-      return bytes && loadServer(bytes, renderings)
-    },
-  }
-}
-
-/** The gateway of an organization, by its id: one that is known, and so is asked without a limit. */
-export function surfaceSource({ env, renderings, newest }: Platform): Source<Catalog | Gone> {
-  return {
-    async published(organization, known) {
-      const read = await readServer(env.CATALOG, surfaceKey(organization), known, renderings)
-      const told = newest.get(surfaceName(organization))
-      // Older than what this isolate knows of: the organization has the newest.
-      return read === undefined || told === undefined || isNoOlder(read.value, told)
-        ? read
-        : undefined
-    },
-    admitMiss: async () => {},
-    async origin(organization) {
-      const bytes = await retrying(() =>
-        env.ORGANIZATION.getByName(organization).publishedSurface(),
-      )
       return bytes && loadServer(bytes, renderings)
     },
   }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import type { Principal } from '../../src/callers/principal.ts'
 import { visibleOnGateway, withheldTool } from '../../src/visibility/gateway-list.ts'
 import { gatewayOf, ownTool, principalOf, serverOf, type Shown } from '../support/gateways.ts'
 import { serverFile, tool } from '../support/servers.ts'
@@ -14,7 +15,7 @@ const GATEWAY = gatewayOf(SHOWN, [ownTool('whoami'), ownTool('send_feedback')], 
 const NOTION = { account: 'acc_1', server: serverOf('notion'), own: true }
 
 describe('visibleOnGateway', () => {
-  const cases = [
+  const cases: readonly [string, Partial<Principal>, string | undefined, readonly string[]][] = [
     [
       'a member without accounts',
       {},
@@ -39,10 +40,10 @@ describe('visibleOnGateway', () => {
       undefined,
       ['manage__whoami', 'notion__write', 'org__x__far'],
     ],
-  ] as const
+  ]
   for (const [who, members, environment, names] of cases) {
     it(`shows ${who} ${names.join(', ')}, and says why of the rest`, () => {
-      const principal = principalOf(members as object)
+      const principal = principalOf(members)
       const visible = visibleOnGateway(GATEWAY, { principal, environment })
       assert.deepEqual([...visible.names], names)
       for (const [name, each] of GATEWAY.tools) {
