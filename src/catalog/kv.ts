@@ -4,7 +4,8 @@
  *   server:{id}             the newest published form of a server, or its tombstone
  *   server:{id}:{revision}  the same of one revision, kept a day, for cursors and those who know it
  *   vanity:{slug}           {"server": id} of the server at /mcp/{slug}, or {} once it is released
- *   credential:{sha256}     a credential's record, or {} once it is revoked
+ *   credential:{sha256}     a key's record, or {} once it is revoked
+ *   principal:{id}          what is a member's or an agent's own, or {} once it is gone
  *
  * Only `Organization` writes. Readers may see a value, or an absence, that is a minute old.
  */
@@ -20,6 +21,7 @@ const GONE_BYTES = 200
 export const serverKey = (id: string): string => `server:${id}`
 export const revisionKey = (id: string, revision: number): string => `server:${id}:${revision}`
 export const vanityKey = (slug: string): string => `vanity:${slug}`
+export const principalKey = (id: string): string => `principal:${id}`
 export const credentialKey = (hash: string): string => `credential:${hash}`
 
 /** What stands beside a server's value, so that a reader can tell whether it has it already. */

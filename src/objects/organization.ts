@@ -1,12 +1,12 @@
 /**
  * Organization: the truth about one organization, and the only writer of what KV says of it. Thin:
  * the rules stand in organization/. Every write is one transaction with its audit row, and leaves to
- * the alarm what must reach KV and the Directory; the alarm goes on until both hold the newest.
+ * the alarm what must reach KV and the Directory; the alarm goes on until both hold the newest. What
+ * is about people and keys stands in organization-people.ts.
  *
  * Commands answer an `Outcome`, since an error's class does not cross RPC. One object an
  * organization, named by its id. Storage: organization/schema.ts.
  */
-import { DurableObject } from 'cloudflare:workers'
 import type { ParsedServerFile } from '../catalog/server-file.ts'
 import type { SettingsPatch } from '../catalog/server.ts'
 import type { ItemRecord } from '../catalog/item.ts'
@@ -14,6 +14,7 @@ import { Snapshot } from '../catalog/upstream.ts'
 import { encodeUtf8 } from '../protocol/bytes.ts'
 import { outcomeOf } from '../protocol/http-error.ts'
 import type { CallEntry } from '../methods/call-entry.ts'
+import { OrganizationPeople } from './organization-people.ts'
 import { readAudit } from './organization/audit.ts'
 import {
   deleteCalls,
@@ -23,14 +24,7 @@ import {
   type CallPlace,
 } from './organization/calls.ts'
 import type { Write } from './organization/context.ts'
-import {
-  formatCredential,
-  isKeyLive,
-  listKeys,
-  requireKey,
-  type NewKey,
-} from './organization/credentials.ts'
-import { Life, type OrganizationBindings } from './organization/life.ts'
+import { isCallerLive } from './organization/credentials.ts'
 import * as other from './organization/other-commands.ts'
 import type { Place } from './organization/items.ts'
 import { formatServer, formatServerAt } from './organization/publish.ts'
@@ -44,92 +38,90 @@ import * as tools from './organization/tool-commands.ts'
 import { allTools, formatOffered } from './organization/tools.ts'
 import * as upstreams from './organization/upstream-commands.ts'
 
-export class Organization extends DurableObject<OrganizationBindings> {
-  readonly #life = new Life(this.ctx, this.env)
-
+export class Organization extends OrganizationPeople {
   // Organization
 
   /** Makes this organization under a name, where it is not there yet. */
   async ensure(name: string, write: Write) {
     return outcomeOf(() =>
-      organizationId(this.#life.sql) === undefined
-        ? other.nameOrganization(this.#life.context(), name, write)
-        : requireOrganization(this.#life.sql),
+      organizationId(this.life.sql) === undefined
+        ? other.nameOrganization(this.life.context(), name, write)
+        : requireOrganization(this.life.sql),
     )
   }
 
   /** Makes this organization, or renames it. */
   async nameAs(name: string, write: Write) {
-    return outcomeOf(() => other.nameOrganization(this.#life.context(), name, write))
+    return outcomeOf(() => other.nameOrganization(this.life.context(), name, write))
   }
 
   async describe() {
-    return outcomeOf(() => requireOrganization(this.#life.sql))
+    return outcomeOf(() => requireOrganization(this.life.sql))
   }
 
   async remove(write: Write) {
-    return this.#life.command((context) => other.deleteOrganization(context, write))
+    return this.life.command((context) => other.deleteOrganization(context, write))
   }
 
   async audit(before: number, limit: number) {
-    return this.#life.command(({ sql }) => readAudit(sql, before, limit))
+    return this.life.command(({ sql }) => readAudit(sql, before, limit))
   }
 
   // Servers
 
   async listServers(after: string, limit: number) {
-    return this.#life.command(({ sql }) => listServers(sql, after, limit))
+    return this.life.command(({ sql }) => listServers(sql, after, limit))
   }
 
   async getServer(id: string) {
-    return this.#life.command(({ sql }) => describeServer(sql, id))
+    return this.life.command(({ sql }) => describeServer(sql, id))
   }
 
   async createServer(file: Uint8Array, write: Write) {
-    return this.#life.command((context) => servers.createServer(context, unpack(file), write))
+    return this.life.command((context) => servers.createServer(context, unpack(file), write))
   }
 
   async importServer(file: Uint8Array, write: Write) {
-    return this.#life.command((context) => servers.importServer(context, unpack(file), write))
+    return this.life.command((context) => servers.importServer(context, unpack(file), write))
   }
 
   async putServer(id: string, file: Uint8Array, write: Write) {
-    return this.#life.command((context) => servers.putServer(context, id, unpack(file), write))
+    return this.life.command((context) => servers.putServer(context, id, unpack(file), write))
   }
 
   async patchServer(id: string, patch: SettingsPatch, write: Write) {
-    return this.#life.command((context) => servers.patchServer(context, id, patch, write))
+    return this.life.command((context) => servers.patchServer(context, id, patch, write))
   }
 
   async deleteServer(id: string, write: Write) {
-    return this.#life.command((context) => servers.deleteServer(context, id, write))
+    return this.life.command((context) => servers.deleteServer(context, id, write))
   }
 
   async duplicateServer(id: string, write: Write) {
-    return this.#life.command((context) => servers.duplicateServer(context, id, write))
+    return this.life.command((context) => servers.duplicateServer(context, id, write))
   }
 
   async exportServer(id: string, revision?: number) {
-    return this.#life.command((context) => {
+    return this.life.command((context) => {
       const exported = servers.exportServer(context, id, revision)
       return { file: encodeUtf8(exported.file), revision: exported.revision }
     })
   }
 
   async revisions(id: string) {
-    return this.#life.command(({ sql }) => {
+    return this.life.command(({ sql }) => {
       requireServer(sql, id)
       return readRevisions(sql, id)
     })
   }
 
   async rollbackServer(id: string, revision: number, write: Write) {
-    return this.#life.command((context) => servers.rollbackServer(context, id, revision, write))
+    return this.life.command((context) => servers.rollbackServer(context, id, revision, write))
   }
 
   /** The tools of a server with what decides who sees them: JSON `[{name,status,definition},…]`. */
   async offeredTools(id: string) {
-    return this.#life.command(({ sql }) => {
+    return this.life.command(({ sql }) => {
       const { auth } = requireServer(sql, id).settings
       return { auth, tools: encodeUtf8(formatOffered(allTools(sql, id))) }
     })
@@ -139,7 +131,7 @@ export class Organization extends DurableObject<OrganizationBindings> {
 
   /** Takes in what was read of a remote server: JSON of a `Snapshot`, at most 31 MiB. */
   async applySnapshot(server: string, snapshot: Uint8Array) {
-    return this.#life.command((context) => {
+    return this.life.command((context) => {
       const value: unknown = JSON.parse(new TextDecoder().decode(snapshot))
       return upstreams.applySnapshot(context, server, Snapshot.parse(value))
     })
@@ -147,25 +139,25 @@ export class Organization extends DurableObject<OrganizationBindings> {
 
   /** Takes in that a remote server could not be read; `problem` is shown to operators. */
   async noteRefreshFailure(server: string, failure: { at: number; problem: string }) {
-    return this.#life.command((context) => upstreams.noteRefreshFailure(context, server, failure))
+    return this.life.command((context) => upstreams.noteRefreshFailure(context, server, failure))
   }
 
   // Tools
 
   async listTools(server: string, after: Place, limit: number) {
-    return this.#life.command((context) => tools.listTools(context, server, after, limit))
+    return this.life.command((context) => tools.listTools(context, server, after, limit))
   }
 
   async getTool(server: string, name: string) {
-    return this.#life.command((context) => tools.getTool(context, server, name))
+    return this.life.command((context) => tools.getTool(context, server, name))
   }
 
   async createTool(server: string, tool: ItemRecord, write: Write) {
-    return this.#life.command((context) => tools.createTool(context, server, tool, write))
+    return this.life.command((context) => tools.createTool(context, server, tool, write))
   }
 
   async putTool(server: string, tool: ItemRecord, write: Write) {
-    return this.#life.command((context) => tools.putTool(context, server, tool, write))
+    return this.life.command((context) => tools.putTool(context, server, tool, write))
   }
 
   async patchTool(
@@ -174,114 +166,89 @@ export class Organization extends DurableObject<OrganizationBindings> {
     patch: Readonly<Record<string, unknown>>,
     write: Write,
   ) {
-    return this.#life.command((context) => tools.patchTool(context, server, name, patch, write))
+    return this.life.command((context) => tools.patchTool(context, server, name, patch, write))
   }
 
   async deleteTool(server: string, name: string, write: Write) {
-    return this.#life.command((context) => tools.deleteTool(context, server, name, write))
+    return this.life.command((context) => tools.deleteTool(context, server, name, write))
   }
 
   async reorderTools(server: string, names: readonly string[], write: Write) {
-    return this.#life.command((context) => tools.reorderTools(context, server, names, write))
+    return this.life.command((context) => tools.reorderTools(context, server, names, write))
   }
 
-  // Keys and secrets
-
-  async createKey(key: NewKey, write: Write) {
-    return this.#life.command((context) => other.createKey(context, key, write))
-  }
-
-  async getKey(id: string) {
-    return this.#life.command(({ sql }) => requireKey(sql, id))
-  }
-
-  async listKeys(server: string | undefined, after: string, limit: number) {
-    return this.#life.command(({ sql }) => listKeys(sql, server, after, limit))
-  }
-
-  async deleteKey(id: string, write: Write) {
-    return this.#life.command((context) => other.deleteKey(context, id, write))
-  }
+  // Secrets
 
   async putSecret(name: string, value: string, write: Write) {
-    return this.#life.command((context) =>
-      other.putSecret(context, this.#life.keys, name, value, write),
+    return this.life.command((context) =>
+      other.putSecret(context, this.life.keys, name, value, write),
     )
   }
 
   async listSecrets(after: string, limit: number) {
-    return this.#life.command(({ sql }) => listSecrets(sql, after, limit))
+    return this.life.command(({ sql }) => listSecrets(sql, after, limit))
   }
 
   async deleteSecret(name: string, write: Write) {
-    return this.#life.command((context) => other.deleteSecret(context, name, write))
+    return this.life.command((context) => other.deleteSecret(context, name, write))
   }
 
   // Calls
 
   /** Takes in a batch of the call log; 404 where there is no organization to keep it. */
   async logCalls(entries: readonly CallEntry[]) {
-    return this.#life.command(({ sql, now }) => writeCalls(sql, entries, now))
+    return this.life.command(({ sql, now }) => writeCalls(sql, entries, now))
   }
 
   async listCalls(filter: CallFilter, before: CallPlace, limit: number) {
-    return this.#life.command((context) => readCalls(context, filter, before, limit))
+    return this.life.command((context) => readCalls(context, filter, before, limit))
   }
 
   async deleteCalls(filter: CallFilter, write: Write) {
-    return this.#life.command((context) => deleteCalls(context, filter, write))
+    return this.life.command((context) => deleteCalls(context, filter, write))
   }
 
   // What the edge asks
 
   /** The published form of a server as it stands; undefined for no such id. */
   async published(id: string): Promise<Uint8Array<ArrayBuffer> | undefined> {
-    const organization = organizationId(this.#life.sql)
+    const organization = organizationId(this.life.sql)
     return organization === undefined
       ? undefined
-      : formatServer(this.#life.sql, organization, id)?.bytes
+      : formatServer(this.life.sql, organization, id)?.bytes
   }
 
   /** The form a server had at a revision; undefined when that is not kept. */
   async publishedAt(id: string, revision: number): Promise<Uint8Array<ArrayBuffer> | undefined> {
-    const organization = organizationId(this.#life.sql)
+    const organization = organizationId(this.life.sql)
     return organization === undefined
       ? undefined
-      : formatServerAt(this.#life.sql, organization, id, revision)
-  }
-
-  /** The published form of a credential; undefined where this is no organization. */
-  async credential(hash: string): Promise<string | undefined> {
-    const organization = organizationId(this.#life.sql)
-    return organization === undefined
-      ? undefined
-      : formatCredential(this.#life.sql, organization, hash)
+      : formatServerAt(this.life.sql, organization, id, revision)
   }
 
   /** The remote server behind a server, secrets sealed; undefined for any that has none. */
   async remote(id: string) {
-    return findRemote(this.#life.sql, id)
+    return findRemote(this.life.sql, id)
   }
 
   /** The input schema of a tool, by its name at the remote server, as it was read last. */
   async remoteSchema(id: string, tool: string): Promise<unknown> {
-    return findSchema(this.#life.sql, id, tool)
+    return findSchema(this.life.sql, id, tool)
   }
 
   /** A secret as it is stored, sealed; undefined for none of that name. */
   async sealedSecret(name: string): Promise<string | undefined> {
-    return findSealed(this.#life.sql, name)
+    return findSealed(this.life.sql, name)
   }
 
-  /** The newest revision of a server, and whether a credential opens it now (`anonymous` does). */
-  async check(id: string, credential: string): Promise<{ revision: number; credential: boolean }> {
-    const { revision } = findServer(this.#life.sql, id)
-    const isLive = credential === 'anonymous' || isKeyLive(this.#life.sql, credential, Date.now())
-    return { revision, credential: isLive }
+  /** The newest revision of a server, and whether a caller may come in now (`anonymous` may). */
+  async check(id: string, caller: string): Promise<{ revision: number; credential: boolean }> {
+    const { revision } = findServer(this.life.sql, id)
+    return { revision, credential: isCallerLive(this.life.sql, caller, Date.now()) }
   }
 
   override async alarm(): Promise<void> {
-    return this.#life.alarm()
+    return this.life.alarm()
   }
 }
 

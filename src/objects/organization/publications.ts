@@ -7,7 +7,7 @@
 /** KV takes one write a second for a key (`platform.md` §5). */
 export const PUBLISH_GAP_MS = 1100
 
-export type PublicationKind = 'server' | 'vanity' | 'credential'
+export type PublicationKind = 'server' | 'vanity' | 'credential' | 'principal'
 export type Publication = { kind: PublicationKind; name: string; version: number }
 
 /** Notes that a key's value changed; for a server the version is its revision. */

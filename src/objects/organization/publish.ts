@@ -4,6 +4,7 @@
  */
 import {
   credentialKey,
+  principalKey,
   revisionKey,
   REVISION_TTL_SECONDS,
   serverKey,
@@ -12,9 +13,11 @@ import {
 import { formatPublished, formatTombstone } from '../../catalog/published.ts'
 import { ServerSettings } from '../../catalog/server.ts'
 import { REVOKED } from '../../callers/credential.ts'
+import { GONE } from '../../callers/principal.ts'
 import type { Channel } from '../channel.ts'
-import { channelOf } from '../resident.ts'
-import { findRevokedKey, formatCredential } from './credentials.ts'
+import { channelOf, surfaceChannelOf } from '../resident.ts'
+import { findDeadKey, formatCredential } from './credentials.ts'
+import { formatPrincipal, isPrincipalActive } from './principals.ts'
 import {
   duePublications,
   markAnnounced,
@@ -22,9 +25,10 @@ import {
   notePut,
   unannounced,
   type Publication,
+  type PublicationKind,
 } from './publications.ts'
 import { notePublishedRevision, settingsAt } from './revisions.ts'
-import { findServer } from './servers.ts'
+import { findServer, oauthServers } from './servers.ts'
 import { readItems } from './items.ts'
 import { publishedUpstream, readUpstream } from './upstreams.ts'
 
@@ -59,8 +63,7 @@ export async function publishDue(publisher: Publisher): Promise<void> {
 
 async function publish(publisher: Publisher, publication: Publication): Promise<void> {
   const { storage, now } = publisher
-  const put = { server: putServer, vanity: putVanity, credential: putCredential }[publication.kind]
-  const version = await put(publisher, publication)
+  const version = await PUTS[publication.kind](publisher, publication)
   storage.transactionSync(() => {
     markPublished(storage.sql, { ...publication, version }, now())
     if (publication.kind === 'server') {
@@ -70,10 +73,15 @@ async function publish(publisher: Publisher, publication: Publication): Promise<
 }
 
 /**
- * Tells listeners what KV holds: streams of a server look at its newest revision, those of a server
- * or a credential that is gone end.
+ * Tells listeners what KV holds: streams of a server look at its newest revision, those of a principal
+ * at what is its own; those of a server, a key or a principal that is gone end.
  */
-export async function announceDue({ storage: { sql }, env }: Publisher): Promise<void> {
+export async function announceDue(publisher: Publisher): Promise<void> {
+  const {
+    storage: { sql },
+    env,
+    organization,
+  } = publisher
   for (const publication of unannounced(sql, BATCH)) {
     const { kind, name, version } = publication
     if (kind === 'server') {
@@ -82,10 +90,28 @@ export async function announceDue({ storage: { sql }, env }: Publisher): Promise
         ? channel.hangUpAll()
         : channel.announce(version))
     }
-    const revoked = kind === 'credential' ? findRevokedKey(sql, name) : undefined
-    if (revoked !== undefined) await channelOf(env.CHANNEL, revoked.server).hangUp(revoked.id)
+    const dead = kind === 'credential' ? findDeadKey(sql, name) : undefined
+    if (dead !== undefined) {
+      const { id, server } = dead
+      const channel =
+        server === null
+          ? surfaceChannelOf(env.CHANNEL, organization)
+          : channelOf(env.CHANNEL, server)
+      await channel.hangUp(id)
+    }
+    if (kind === 'principal') await announcePrincipal(publisher, name)
     markAnnounced(sql, publication)
   }
+}
+
+async function announcePrincipal(
+  { storage: { sql }, env, organization }: Publisher,
+  id: string,
+): Promise<void> {
+  const surface = surfaceChannelOf(env.CHANNEL, organization)
+  if (isPrincipalActive(sql, id)) return surface.nudgePrincipal(id)
+  await surface.hangUpPrincipal(id)
+  for (const server of oauthServers(sql)) await channelOf(env.CHANNEL, server).hangUp(id)
 }
 
 /** The published form of a server as it stands, a tombstone where it is gone; undefined for no such id. */
@@ -162,4 +188,22 @@ async function putCredential(
   const text = formatCredential(storage.sql, organization, name)
   await env.CATALOG.put(credentialKey(name), text, text === REVOKED ? TOMBSTONE : {})
   return version
+}
+
+async function putPrincipal(
+  { storage, env, organization }: Publisher,
+  { name, version }: Publication,
+) {
+  const text = formatPrincipal(storage.sql, organization, name)
+  await env.CATALOG.put(principalKey(name), text, text === GONE ? TOMBSTONE : {})
+  return version
+}
+
+const PUTS: Readonly<
+  Record<PublicationKind, (publisher: Publisher, publication: Publication) => Promise<number>>
+> = {
+  server: putServer,
+  vanity: putVanity,
+  credential: putCredential,
+  principal: putPrincipal,
 }

@@ -4,9 +4,9 @@ import { mintId, Slug } from '../../catalog/names.ts'
 import { invalid, requireValid } from '../../catalog/issues.ts'
 import { allDirectories } from '../../objects/resident.ts'
 import { valueOf } from '../../protocol/http-error.ts'
-import type { Platform } from '../platform.ts'
+import { learnGone, type Platform } from '../platform.ts'
 import { ownerOf } from '../sources.ts'
-import { learnRemoved } from './learn.ts'
+import { learnRemoved, learnRevokedKeys } from './learn.ts'
 import { DEFAULT_ORGANIZATION, organizationNotFound } from './authorize.ts'
 import {
   cursorOf,
@@ -108,8 +108,13 @@ export async function deleteOrganization(call: OperatorCall): Promise<Response> 
   const stub = await requireStub(call)
   const { id, name } = valueOf(await stub.describe())
   const gone = valueOf(await stub.remove(writeOf(call)))
-  for (const server of gone) learnRemoved({ platform: call.platform, organization: id }, server)
-  forget(call.platform, [id, name])
+  const { platform } = call
+  for (const server of gone.servers) learnRemoved({ platform, organization: id }, server)
+  for (const principal of gone.principals) {
+    learnGone(platform, id, principal.id)
+    learnRevokedKeys(platform, principal)
+  }
+  forget(platform, [id, name])
   return noContent()
 }
 
