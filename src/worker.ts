@@ -7,7 +7,12 @@ import { Misconfigured, readSettings, type Env } from './env.ts'
 import { HttpError } from './protocol/http-error.ts'
 import { admin, openApiDocument } from './surfaces/admin/admin.ts'
 import { isLoopbackHost } from './surfaces/cors.ts'
+import { connectors } from './surfaces/gateway/connectors.ts'
+import { gateway } from './surfaces/gateway/endpoint.ts'
+import { gatewayMetadata } from './surfaces/gateway/metadata.ts'
 import { hosted } from './surfaces/hosted/endpoint.ts'
+import { hostedMetadata } from './surfaces/hosted/metadata.ts'
+import { preflightMetadata } from './surfaces/resource-metadata.ts'
 import { createPlatform, type Platform, type Visit } from './surfaces/platform.ts'
 import { formatRefusal, notFound, refusalOf } from './surfaces/rest-answer.ts'
 
@@ -26,8 +31,20 @@ const router = Router<IRequest, Args, Response>({
 router
   .all('/api/v1/*', (_request, platform, visit) => admin(platform, visit))
   .get('/openapi.json', (_request, platform) => openApiDocument(platform))
+  .all('/connectors', (_request, platform, visit) => connectors(platform, visit))
   .get('/health', () => Response.json({ status: 'ok' }))
   .head('/health', () => new Response(null))
+  .options('/.well-known/oauth-protected-resource/*', preflightMetadata)
+  .get('/.well-known/oauth-protected-resource/mcp', (_request, platform) =>
+    gatewayMetadata(platform, undefined),
+  )
+  .get('/.well-known/oauth-protected-resource/mcp/env', nothing)
+  .get('/.well-known/oauth-protected-resource/mcp/env/:name', ({ params }, platform) =>
+    gatewayMetadata(platform, params['name'] ?? ''),
+  )
+  .get('/.well-known/oauth-protected-resource/mcp/:slug/:id?', ({ params }, platform, visit) =>
+    hostedMetadata(platform, visit, { slug: params['slug'] ?? '', id: params['id'] }),
+  )
   .all('*', nothing)
 
 /**
@@ -35,6 +52,9 @@ router
  * short list's. `/mcp/env` is not a hosted server's (`surfaces.md` X1).
  */
 const HOSTED = /^https?:\/\/[^/]+\/mcp\/(?!env(?:[/?#]|$))([^/?#]+)(?:\/([^/?#]+))?\/?(?:[?#]|$)/
+
+/** The gateway and its environments, whose names no other segment follows. */
+const GATEWAY = /^https?:\/\/[^/]+\/mcp(?:\/env\/([^/?#]+))?\/?(?:[?#]|$)/
 
 function nothing(): never {
   throw notFound()
@@ -71,6 +91,8 @@ export default {
     }
     const [, slug, id] = HOSTED.exec(request.url) ?? []
     if (slug !== undefined) return hosted(platform, visit, { slug, id })
+    const ofGateway = GATEWAY.exec(request.url)
+    if (ofGateway !== null) return gateway(platform, visit, ofGateway[1])
     return router.fetch(request, platform, visit)
   },
 } satisfies ExportedHandler<Env>

@@ -2,6 +2,7 @@
  * Who asks. On a hosted server a caller sees all of its tools, or the names its key is for; on the
  * gateway it is a principal, and sees what is that one's.
  */
+import type { ActingKind } from './may.ts'
 import type { Principal } from './principal.ts'
 
 export type Caller = {
@@ -19,7 +20,7 @@ export type GatewayCaller = {
   credential: {
     /** The key's id; of a session or an OAuth token, the member's. */
     id: string
-    kind: 'member' | 'agent' | 'session' | 'oauth'
+    kind: ActingKind
     /** The environment that the key is bound to. */
     environment?: string
     expiresAtMs: number

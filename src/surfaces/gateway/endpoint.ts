@@ -9,7 +9,6 @@ import { isModern, NEWEST_LEGACY } from '../../protocol/revisions.ts'
 import { readJson } from '../body.ts'
 import { corsHeaders, preflight, requireOrigin } from '../cors.ts'
 import { hopsOf } from '../hops.ts'
-import { requireSlots } from '../limits.ts'
 import { ACCEPTED, answerError, type Answer } from '../messages.ts'
 import type { Platform, Visit } from '../platform.ts'
 import { refusalOf } from '../rest-answer.ts'
@@ -24,7 +23,7 @@ import {
   notAcceptable,
   unsupportedMediaType,
 } from './refusal.ts'
-import { requireSite, type Site } from './site.ts'
+import { requireSite, takeGatewaySlot, type Site } from './site.ts'
 
 /** What a request is answered with, and the era it is of. */
 type Answered = { answer: Answer | Response; era: 'legacy' | 'modern' }
@@ -44,19 +43,11 @@ export async function gateway(
     if (request.method === 'OPTIONS') return preflight(request)
     const caller = await requireGatewayCaller(platform, visit, environment)
     const site = await requireSite(platform, visit, caller, environment)
-    await takeSlot(site)
+    await takeGatewaySlot(site)
     if (request.method !== 'POST') throw methodNotAllowed('POST')
     return respond(await answerPost(site), corsHeaders(origin))
   } catch (error) {
     return formatGatewayRefusal(refusalOf(error), origin)
-  }
-}
-
-/** Each message of a credential takes a slot, where the deployment has a limit (C42). */
-async function takeSlot({ platform, shown }: Site): Promise<void> {
-  const { GATEWAY_LIMIT } = platform.settings
-  if (GATEWAY_LIMIT !== undefined) {
-    await requireSlots(platform, `gateway ${shown.id}`, GATEWAY_LIMIT)
   }
 }
 

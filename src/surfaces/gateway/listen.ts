@@ -22,7 +22,7 @@ import { formatListChange } from '../notifications.ts'
 import { openSocket, timingOf } from '../socket.ts'
 import { formatAcknowledgement, formatFarewell, KV_WINDOW_MS, tagged } from '../subscription.ts'
 import { retrying } from '../retrying.ts'
-import { principalGone } from './caller.ts'
+import { deadCaller } from './caller.ts'
 import { newestPrincipal } from './principal.ts'
 import { siteAtLeast, type Site } from './site.ts'
 import { visibleTo } from '../../visibility/visible.ts'
@@ -52,10 +52,7 @@ export async function listen(
     ...timingOf(platform, shown),
     repeatMs: KV_WINDOW_MS,
     opening: formatAcknowledgement(id, isAsked ? { [FILTER]: true } : {}),
-    farewell: formatFarewell(
-      id,
-      complete({ revision: MODERN_REVISION, catalog: gateway.catalog }),
-    ),
+    farewell: formatFarewell(id, complete({ revision: MODERN_REVISION, catalog: gateway.catalog })),
     reconnect: () =>
       ending(async () => {
         await requireLive(site)
@@ -102,7 +99,7 @@ async function requireLive({ platform, caller, shown }: Site): Promise<void> {
   const { organization } = caller.principal
   const stub = () => platform.env.ORGANIZATION.getByName(organization)
   const { credential } = await retrying(() => stub().check('', shown.id))
-  if (!credential) throw principalGone()
+  if (!credential) throw deadCaller()
 }
 
 /** What a stream does next; undefined ends it, where its caller would be refused from here on. */

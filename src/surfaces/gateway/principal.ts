@@ -3,7 +3,7 @@ import type { Principal } from '../../callers/principal.ts'
 import { principalName, type Platform, type Visit } from '../platform.ts'
 import { requireActive } from '../principals.ts'
 import { principalSource } from '../sources.ts'
-import { principalGone } from './caller.ts'
+import { deadCaller } from './caller.ts'
 
 /** The principal as its organization has it now; 401 once it is gone, 403 while it is suspended. */
 export async function newestPrincipal(
@@ -15,7 +15,7 @@ export async function newestPrincipal(
   if (read !== undefined) {
     platform.principals.remember(principalName(organization, id), read.value, read.bytes)
   }
-  if (read === undefined || read.value === 'gone') throw principalGone()
+  if (read === undefined || read.value === 'gone') throw deadCaller()
   requireActive(read.value)
   return read.value
 }

@@ -5,6 +5,7 @@
 import type { Caller, GatewayCaller } from '../../callers/caller.ts'
 import type { Gateway } from '../../catalog/gateway.ts'
 import { HttpError } from '../../protocol/http-error.ts'
+import { requireSlots } from '../limits.ts'
 import type { Platform, Visit } from '../platform.ts'
 import { gatewayAtLeast, requireGateway, visibleTools } from './gateways.ts'
 
@@ -47,6 +48,13 @@ export async function siteAtLeast(
       : await gatewayAtLeast(platform, visit, { organization, revision })
   requireEnvironment(gateway, environment)
   return siteOf(platform, visit, { gateway, caller, environment })
+}
+
+/** Takes a slot of the credential's, where the deployment has a limit: one a request (C42). */
+export async function takeGatewaySlot({ platform, shown }: Site): Promise<void> {
+  const { GATEWAY_LIMIT } = platform.settings
+  if (GATEWAY_LIMIT === undefined) return
+  await requireSlots(platform, `gateway ${shown.id}`, GATEWAY_LIMIT)
 }
 
 function siteOf(

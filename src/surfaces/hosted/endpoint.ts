@@ -22,7 +22,7 @@ import { requireSlots } from '../limits.ts'
 import { answerLive } from '../live-answer.ts'
 import type { Platform, Visit } from '../platform.ts'
 import { formatRefusal, refusalOf } from '../rest-answer.ts'
-import { limitKey, requireCaller } from './access.ts'
+import { limitKey, requireCaller, type Address } from './access.ts'
 import {
   answerBatchInSession,
   answerInSession,
@@ -36,14 +36,7 @@ import { ACCEPTED, answerError, answerRequest, type Answer } from '../messages.t
 import { answerBatch, requireBatch, type TakeNote } from './batch.ts'
 import { openSession } from './open-session.ts'
 import { openSessionStream } from './session-stream.ts'
-import {
-  exchangeOf,
-  freshCatalog,
-  requireCatalog,
-  requireServing,
-  type Address,
-  type Site,
-} from './site.ts'
+import { exchangeOf, freshCatalog, requireCatalog, requireServing, type Site } from './site.ts'
 
 /** Answers any request to a hosted server's path. */
 export async function hosted(
@@ -60,7 +53,7 @@ export async function hosted(
     requireOrigin(origin, catalog.settings.origins, platform.settings.DEVELOPMENT)
     if (request.method === 'OPTIONS') return preflight(request)
     requireServing(catalog)
-    const who = requireCaller(platform, visit, catalog)
+    const who = requireCaller(platform, visit, catalog, address)
     // What is no promise is not awaited: each wait costs this path a hundredth.
     const caller = who instanceof Promise ? await who : who
     const site: Site = { platform, visit, catalog, caller }
