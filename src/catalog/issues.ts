@@ -5,6 +5,7 @@
 import * as z from 'zod'
 import { HttpError, type Detail } from '../protocol/http-error.ts'
 
+const UNSAID = 'Invalid input' // what zod says where a schema has no words of its own
 const MAX_DETAILS = 100 // a file of 10,000 wrong tools must not answer with megabytes
 
 /** Checks a value, or throws 422 with each wrong field below `at`. */
@@ -57,7 +58,9 @@ function messageOf(issue: z.core.$ZodIssue): string {
   if (issue.code === 'invalid_union' && 'options' in issue && issue.options) {
     return `must be ${issue.options.map((option) => JSON.stringify(option)).join(' or ')}`
   }
-  if (issue.code === 'invalid_union') return 'has none of the allowed forms'
+  if (issue.code === 'invalid_union' && issue.message === UNSAID) {
+    return 'has none of the allowed forms'
+  }
   return issue.message
 }
 

@@ -18,7 +18,9 @@ export type SecretReference = z.infer<typeof SecretReference>
 const AccountReference = z.strictObject({ account: SecretName })
 
 /** A secret of the organization, or of the account. */
-export const Reference = z.union([SecretReference, AccountReference])
+export const Reference = z.union([SecretReference, AccountReference], {
+  error: 'must be {"secret":"name"} or {"account":"field"}',
+})
 export type Reference = z.infer<typeof Reference>
 
 /** A text that stands in the open, or a secret. */

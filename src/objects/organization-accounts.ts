@@ -12,7 +12,11 @@ import {
   toAccount,
   type AccountFilter,
 } from './organization/account-rows.ts'
-import { authorizeCall, type CallToAuthorize } from './organization/authorize-call.ts'
+import {
+  authorizeCall,
+  chooseForOperator,
+  type CallToAuthorize,
+} from './organization/authorize-call.ts'
 import { describeConnectors, listSeenAccounts } from './organization/connectors.ts'
 import type { Write } from './organization/context.ts'
 import { listEnvironments, requireEnvironment } from './organization/environments.ts'
@@ -120,6 +124,11 @@ export class OrganizationAccounts extends OrganizationPeople {
   /** Decides a call on the gateway, and counts it; a refusal of the tool is a value, too. */
   async authorizeCall(call: CallToAuthorize) {
     return this.life.command((context) => authorizeCall(context, call))
+  }
+
+  /** The account of the organization that an operator tries a tool with, or why there is none. */
+  async organizationAccount(server: string, tool: string, alias: string | undefined) {
+    return this.life.command(({ sql }) => chooseForOperator(sql, server, { tool, alias }))
   }
 
   /** The connectors of the gateway as a principal has them; 404 for an unknown environment. */

@@ -54,7 +54,7 @@ describe('An HTTP handler beside its tool', () => {
       /^handler\.headers\.Authorization must be a secret/,
     ],
     [{ headers: { 'X-A': 'a\r\nb: c' } }, /^handler\.headers\.X-A must be printable/],
-    [{ auth: { type: 'bearer', token: 'open' } }, /^handler\.auth\.token must be an object/],
+    [{ auth: { type: 'bearer', token: 'open' } }, /^handler\.auth\.token must be {"secret"/],
     [{ auth: { type: 'digest' } }, /^handler\.auth\.type must be "none" or "bearer"/],
     [{ kind: 'mcp' }, /^handler\.\w+ is not a known member|^handler\.name is missing/],
   ]

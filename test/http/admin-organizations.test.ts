@@ -44,7 +44,7 @@ describe('organizations', () => {
     assert.match(json.id, /^org_[0-9a-f]{20}$/)
     assert.equal(headers.get('location'), `/api/v1/organizations/${json.id}`)
     const { id, createdAt, updatedAt, ...rest } = json
-    assert.deepEqual(rest, { name: 'acme', revision: 1 })
+    assert.deepEqual(rest, { name: 'acme', status: 'active', revision: 1 })
     assert.equal(createdAt, updatedAt)
     for (const name of [id, 'acme']) assert.deepEqual((await get(name)).json, json)
     const { json: audit } = await rollcall.admin('GET', '/audit', undefined, inOrganization('acme'))

@@ -6,7 +6,7 @@
 import { capabilityOf, isRemote, needsAccount } from '../../catalog/server.ts'
 import type { EnvironmentEntry } from '../../catalog/surface.ts'
 import type { SealedAccount } from '../../upstream/world.ts'
-import { requireAccount } from './account-rows.ts'
+import { listAccounts, requireAccount } from './account-rows.ts'
 import { chooseAccount, hasTool, type AccountRefusal } from './choose-account.ts'
 import type { Context } from './context.ts'
 import { refusePrincipal, requireKey, type DeadCaller } from './credentials.ts'
@@ -17,6 +17,8 @@ import { organizationSettings } from './record.ts'
 import { seenAccounts } from './seen-accounts.ts'
 import { findServer } from './servers.ts'
 import { takeCall } from './usage.ts'
+
+const MAX_TRIED = 1000
 
 export type CallToAuthorize = {
   /** The id of the credential; that of the principal for a session or a token. */
@@ -101,12 +103,28 @@ export function authorizeCall(
       const { account: alias } = call
       const chosen = chooseAccount(seenAccounts(sql, principal, server), { tool, alias, entries })
       if ('refused' in chosen) return chosen
-      const { id, sealed } = requireAccount(sql, chosen.account)
-      answer.account = { id, sealed }
+      answer.account = sealedOf(sql, chosen.account)
     }
     if (takeCall(sql, credential, key?.monthlyCap, now)) return answer
     return refuse('key_spend_limit_exceeded', 'This key has made all its calls of this month')
   })
+}
+
+/** An account of the organization for a tool that its operator tries. */
+export function chooseForOperator(
+  sql: SqlStorage,
+  server: string,
+  { tool, alias }: { tool: string; alias: string | undefined },
+): SealedAccount | { refused: AccountRefusal } {
+  const accounts = listAccounts(sql, { server, owner: 'organization' }, '', MAX_TRIED)
+  const seen = accounts.map((account) => ({ ...account, grants: [undefined] }))
+  const chosen = chooseAccount(seen, { tool, alias, entries: undefined })
+  return 'refused' in chosen ? chosen : sealedOf(sql, chosen.account)
+}
+
+function sealedOf(sql: SqlStorage, account: string): SealedAccount {
+  const { id, sealed } = requireAccount(sql, account)
+  return { id, sealed }
 }
 
 function environmentOf(sql: SqlStorage, name: string): EnvironmentEntry[] | undefined {

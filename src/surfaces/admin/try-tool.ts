@@ -5,6 +5,7 @@
 import * as z from 'zod'
 import type { Caller } from '../../callers/caller.ts'
 import { Catalog } from '../../catalog/catalog.ts'
+import { needsAccount } from '../../catalog/server.ts'
 import { Unavailable } from '../../memory/lookup.ts'
 import type { Note } from '../../methods/call-entry.ts'
 import { finish } from '../../methods/finish.ts'
@@ -13,7 +14,7 @@ import { HttpError, valueOf } from '../../protocol/http-error.ts'
 import { INVALID_PARAMS, MISSING_CLIENT_CAPABILITY, RpcError } from '../../protocol/json-rpc.ts'
 import { MODERN_REVISION } from '../../protocol/revisions.ts'
 import type { CallToolResult } from '../../protocol/tool.ts'
-import type { Sealed } from '../../upstream/world.ts'
+import type { Sealed, SealedAccount } from '../../upstream/world.ts'
 import { learnRevision } from '../platform.ts'
 import { serverSource } from '../sources.ts'
 import { actorName } from '../../callers/may.ts'
@@ -22,14 +23,18 @@ import { answerPatiently } from './patient.ts'
 
 export const TryBody = z.strictObject({
   arguments: z.record(z.string(), z.unknown()).optional(),
+  account: z.string().max(100).optional().meta({
+    description: 'Alias of the account of the organization to use, where the server needs one',
+  }),
 })
 
 export async function tryTool(call: AdminCall): Promise<Response> {
-  const { arguments: args = {} } = await readValid(call, TryBody)
+  const { arguments: args = {}, account: alias } = await readValid(call, TryBody)
   const catalog = await requireTool(call)
+  const account = needsAccount(catalog.settings) ? await requireAccount(call, alias) : undefined
   try {
     return await answerPatiently(async (signal) => {
-      const result = await run(call, catalog, args, signal)
+      const result = await run(call, catalog, args, account, signal)
       return JSON.stringify(result)
     }, lateText)
   } catch (error) {
@@ -41,6 +46,7 @@ async function run(
   call: AdminCall,
   catalog: Catalog,
   args: Readonly<Record<string, unknown>>,
+  account: SealedAccount | undefined,
   signal: AbortSignal,
 ) {
   const { platform, visit } = call
@@ -60,6 +66,7 @@ async function run(
     world,
     note,
     sealed: (names) => sealed(call, names),
+    account,
     verified: async () => catalog,
   })
   return finish(prepared, {
@@ -87,6 +94,14 @@ async function requireTool(call: AdminCall): Promise<Catalog> {
   const { value } = await platform.servers.find(id, source, visit.waitUntil)
   if (value instanceof Catalog && value.revision >= revision) return value
   throw new Unavailable('the server has just changed again')
+}
+
+/** An account of the organization; 409 where there is none to use, or none is named of several. */
+async function requireAccount(call: AdminCall, alias: string | undefined): Promise<SealedAccount> {
+  const [server, tool] = [param(call, 'id'), param(call, 'name')]
+  const chosen = valueOf(await call.stub.organizationAccount(server, tool, alias))
+  if ('refused' in chosen) throw new HttpError(409, chosen.refused.code, chosen.refused.message)
+  return chosen
 }
 
 /** Secrets, sealed, as they are now. */
