@@ -3,6 +3,8 @@
  * message that names it.
  */
 import * as z from 'zod'
+import { OAuthIssuers } from './callers/oauth-issuer.ts'
+import { MIN_SESSION_SECRET_LENGTH } from './callers/session-jwt.ts'
 import type { Channel } from './objects/channel.ts'
 import type { Directory } from './objects/directory.ts'
 import type { Organization } from './objects/organization.ts'
@@ -51,6 +53,11 @@ export const Settings = z
       .string()
       .min(MIN_TOKEN_LENGTH, `must have at least ${MIN_TOKEN_LENGTH} characters`),
     SEAL_KEYS: SealKeys,
+    SESSION_JWT_SECRET: z
+      .string()
+      .min(MIN_SESSION_SECRET_LENGTH, `must have at least ${MIN_SESSION_SECRET_LENGTH} characters`)
+      .optional(),
+    OAUTH_ISSUERS: OAuthIssuers,
     PUBLIC_URL: HttpOrigin,
     REGION: z.string().default('development'),
     DEVELOPMENT: flag,
@@ -64,6 +71,17 @@ export const Settings = z
     path: ['ALLOW_PRIVATE_UPSTREAMS'],
     message: 'is for DEVELOPMENT alone',
   })
+  .refine((settings) => settings.OAUTH_ISSUERS.length === 0 || settings.PUBLIC_URL !== undefined, {
+    path: ['OAUTH_ISSUERS'],
+    message: 'needs PUBLIC_URL: tokens are for one URL',
+  })
+  .refine(
+    (settings) => settings.OAUTH_ISSUERS.every(({ issuer }) => issuer !== settings.PUBLIC_URL),
+    {
+      path: ['OAUTH_ISSUERS'],
+      message: 'must not name PUBLIC_URL, which session JWTs are of',
+    },
+  )
 export type Settings = z.infer<typeof Settings>
 
 /** A setting that is missing or wrong; the message names it and never its value. */

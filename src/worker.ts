@@ -7,7 +7,10 @@ import { Misconfigured, readSettings, type Env } from './env.ts'
 import { HttpError } from './protocol/http-error.ts'
 import { admin, openApiDocument } from './surfaces/admin/admin.ts'
 import { isLoopbackHost } from './surfaces/cors.ts'
+import { gatewayMetadata } from './surfaces/gateway/metadata.ts'
 import { hosted } from './surfaces/hosted/endpoint.ts'
+import { hostedMetadata } from './surfaces/hosted/metadata.ts'
+import { preflightMetadata } from './surfaces/resource-metadata.ts'
 import { createPlatform, type Platform, type Visit } from './surfaces/platform.ts'
 import { formatRefusal, notFound, refusalOf } from './surfaces/rest-answer.ts'
 
@@ -28,6 +31,17 @@ router
   .get('/openapi.json', (_request, platform) => openApiDocument(platform))
   .get('/health', () => Response.json({ status: 'ok' }))
   .head('/health', () => new Response(null))
+  .options('/.well-known/oauth-protected-resource/*', preflightMetadata)
+  .get('/.well-known/oauth-protected-resource/mcp', (_request, platform) =>
+    gatewayMetadata(platform, undefined),
+  )
+  .get('/.well-known/oauth-protected-resource/mcp/env', nothing)
+  .get('/.well-known/oauth-protected-resource/mcp/env/:name', ({ params }, platform) =>
+    gatewayMetadata(platform, params['name'] ?? ''),
+  )
+  .get('/.well-known/oauth-protected-resource/mcp/:slug/:id?', ({ params }, platform, visit) =>
+    hostedMetadata(platform, visit, { slug: params['slug'] ?? '', id: params['id'] }),
+  )
   .all('*', nothing)
 
 /**

@@ -1,4 +1,9 @@
-/** Who asks a hosted server. A caller sees all of its tools, or the names its key is for. */
+/**
+ * Who asks. On a hosted server a caller sees all of its tools, or the names its key is for; on the
+ * gateway it is a principal, and sees what is that one's.
+ */
+import type { ActingKind } from './may.ts'
+import type { Principal } from './principal.ts'
 
 export type Caller = {
   /** The credential's id; `anonymous` where there is none. */
@@ -9,3 +14,16 @@ export type Caller = {
 }
 
 export const ANONYMOUS: Caller = { id: 'anonymous', tools: undefined, expiresAtMs: Infinity }
+
+/** Who asks the gateway, and by what. */
+export type GatewayCaller = {
+  credential: {
+    /** The key's id; of a session or an OAuth token, the member's. */
+    id: string
+    kind: ActingKind
+    /** The environment that the key is bound to. */
+    environment?: string
+    expiresAtMs: number
+  }
+  principal: Principal
+}

@@ -6,6 +6,7 @@
  */
 import * as z from 'zod'
 import type { Sized } from '../memory/lookup.ts'
+import { sha256Hex } from '../sealing/digest.ts'
 
 export const ROLES = ['owner', 'admin', 'member'] as const
 export type Role = (typeof ROLES)[number]
@@ -15,10 +16,11 @@ export const PERMISSIONS = ['connections:org'] as const
 export type Permission = (typeof PERMISSIONS)[number]
 
 /** Capabilities it has switched off, whole or by operation; what is not named is on. */
-const Settings = z.record(
+export const PrincipalSettings = z.record(
   z.string().min(1).max(100),
   z.union([z.boolean(), z.record(z.string().min(1).max(100), z.boolean())]),
 )
+export type PrincipalSettings = z.infer<typeof PrincipalSettings>
 
 /** An account that it sees: its own, or one that was shared with it. */
 const VisibleAccount = z.strictObject({
@@ -39,12 +41,20 @@ const Published = z.strictObject({
   /** Of a member alone. */
   role: z.enum(ROLES).optional(),
   permissions: z.array(z.enum(PERMISSIONS)),
-  settings: Settings,
+  settings: PrincipalSettings,
   accounts: z.array(VisibleAccount),
   /** Raised by every change of it. */
   version: z.int(),
 })
 export type Principal = z.infer<typeof Published>
+
+/** A person as an OAuth issuer knows it. */
+export type ExternalId = { issuer: string; subject: string }
+
+/** What a person's memberships are found by. */
+export function externalHash({ issuer, subject }: ExternalId): string {
+  return sha256Hex(`${issuer}\0${subject}`)
+}
 
 export const GONE = '{}'
 

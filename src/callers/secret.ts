@@ -8,22 +8,32 @@ const SECRET_BYTES = 32
 const BODY_LENGTH = 43 // 62^43 > 2^256
 const CHECKSUM_LENGTH = 6 // 62^6 > 2^32
 
-export const SERVER_KEY_PREFIX = 'rcs_'
-const FORM = new RegExp(`^rcs_[0-9A-Za-z]{${BODY_LENGTH + CHECKSUM_LENGTH}}$`)
+export const KEY_KINDS = ['member', 'agent', 'server'] as const
+export type KeyKind = (typeof KEY_KINDS)[number]
 
-/** A new server key. */
-export function mintServerKey(): string {
+const PREFIXES: Readonly<Record<KeyKind, string>> = {
+  member: 'sk-rc-',
+  agent: 'sk-rca-',
+  server: 'rcs_',
+}
+const FORM = new RegExp(`^(sk-rc-|sk-rca-|rcs_)[0-9A-Za-z]{${BODY_LENGTH + CHECKSUM_LENGTH}}$`)
+const KINDS = new Map(KEY_KINDS.map((kind) => [PREFIXES[kind], kind]))
+
+/** A new key of a kind. */
+export function mintKey(kind: KeyKind): string {
   const bytes = crypto.getRandomValues(new Uint8Array(SECRET_BYTES))
   const number = bytes.reduce((sum, byte) => (sum << 8n) | BigInt(byte), 0n)
-  const body = SERVER_KEY_PREFIX + base62(number, BODY_LENGTH)
+  const body = PREFIXES[kind] + base62(number, BODY_LENGTH)
   return body + base62(BigInt(crc32(body)), CHECKSUM_LENGTH)
 }
 
-/** Whether a text could be a server key: its form and its checksum are right. */
-export function isServerKey(text: string): boolean {
-  if (!FORM.test(text)) return false
+/** The kind of key a text could be, by its form and checksum; undefined for what is none. */
+export function keyKindOf(text: string): KeyKind | undefined {
+  const prefix = FORM.exec(text)?.[1]
+  if (prefix === undefined) return undefined
   const body = text.slice(0, -CHECKSUM_LENGTH)
-  return base62(BigInt(crc32(body)), CHECKSUM_LENGTH) === text.slice(-CHECKSUM_LENGTH)
+  const isWhole = base62(BigInt(crc32(body)), CHECKSUM_LENGTH) === text.slice(-CHECKSUM_LENGTH)
+  return isWhole ? KINDS.get(prefix) : undefined
 }
 
 function base62(number: bigint, length: number): string {

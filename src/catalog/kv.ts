@@ -5,8 +5,8 @@
  *   server:{id}:{revision}  the same of one revision, kept a day, for cursors and those who know it
  *   vanity:{slug}           {"server": id} of the server at /mcp/{slug}, or {} once it is released
  *   surface:{organization}  the published form of an organization's gateway, or its tombstone
- *   principal:{id}          a member or an agent with what is its own, or {} once it is gone
- *   credential:{sha256}     a credential's record, or {} once it is revoked
+ *   credential:{sha256}     a key's record, or {} once it is revoked
+ *   principal:{id}          what is a member's or an agent's own, or {} once it is gone
  *
  * Only `Organization` writes. Readers may see a value, or an absence, that is a minute old.
  */

@@ -18,6 +18,12 @@ const Origin = z
   .max(300)
   .refine(isOrigin, 'must be an origin such as https://app.example.com, or null')
 
+/** A scope as RFC 6749 §3.3 has it. */
+const Scope = z
+  .string()
+  .max(200)
+  .regex(/^[\x21\x23-\x5B\x5D-\x7E]+$/, 'must be a scope: no spaces, quotes or backslashes')
+
 export const ServerSettings = z.strictObject({
   name: z.string().trim().min(1).max(200).meta({ description: 'Shown to people and clients' }),
   slug: Slug.meta({ description: 'First part of the path; unique in the organization' }),
@@ -26,10 +32,12 @@ export const ServerSettings = z.strictObject({
     description: 'Given to clients by initialize and server/discover',
   }),
   status: z.enum(['active', 'paused', 'draft']).default('active'),
-  auth: z
-    .enum(['none', 'key'])
-    .default('none')
-    .meta({ description: 'key: a server key is required' }),
+  auth: z.enum(['none', 'key', 'oauth']).default('none').meta({
+    description: 'key: a server key is required; oauth: an OAuth access token of a member',
+  }),
+  scopes: z.array(Scope).min(1).max(50).optional().meta({
+    description: 'With auth oauth: the scopes that a token must have',
+  }),
   vanity: z.boolean().default(false).meta({
     description: 'Also served at /mcp/{slug}; the slug is then unique in the deployment',
   }),
@@ -98,7 +106,10 @@ export function patchSettings(settings: ServerSettings, patch: SettingsPatch): S
 }
 
 /** What decides where a server's items come from and who sees them. */
-type Nature = Pick<ServerSettings, 'kind' | 'hosted' | 'remote' | 'overrides' | 'auth' | 'account'>
+type Nature = Pick<
+  ServerSettings,
+  'kind' | 'hosted' | 'remote' | 'overrides' | 'auth' | 'scopes' | 'account'
+>
 
 export function isRemote({ kind }: Pick<Nature, 'kind'>): boolean {
   return kind === 'remote'
@@ -139,20 +150,27 @@ export function requireCoherent(settings: ServerSettings): ServerSettings {
 
 /** What does not fit together in settings whose members are each right. */
 export function problemsOfSettings(settings: Nature): Detail[] {
-  const { remote, overrides, auth } = settings
+  const { auth, scopes } = settings
+  const ofOAuth =
+    scopes === undefined || auth === 'oauth'
+      ? []
+      : [{ path: 'scopes', message: 'are of servers with auth "oauth" alone' }]
   const open =
     needsAccount(settings) && auth === 'none' && hasHostedFace(settings)
       ? [{ path: 'auth', message: 'must not be none: calls are made with an account' }]
       : []
+  return [...ofOAuth, ...open, ...problemsOfKind(settings)]
+}
+
+function problemsOfKind(settings: Nature): Detail[] {
+  const { remote, overrides } = settings
   if (!isRemote(settings)) {
     const message = 'is of servers of kind "remote" alone'
-    const ofRemote = Object.entries({ remote, overrides })
+    return Object.entries({ remote, overrides })
       .filter(([, value]) => value !== undefined)
       .map(([path]) => ({ path, message }))
-    return [...open, ...ofRemote]
   }
   return [
-    ...open,
     ...(remote && usesAccount(remote) && !needsAccount(settings)
       ? [{ path: 'account', message: 'must be required: `remote` refers to the account' }]
       : []),

@@ -8,6 +8,7 @@ import { parseEnv } from 'node:util'
 
 const MADE: Readonly<Record<string, () => string>> = {
   OPERATOR_TOKEN: () => `rco_${randomBytes(32).toString('hex')}`,
+  SESSION_JWT_SECRET: () => randomBytes(32).toString('base64url'),
   SEAL_KEYS: () => `dev1:${randomBytes(32).toString('base64')}`,
 }
 

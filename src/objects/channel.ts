@@ -41,7 +41,7 @@ export class Channel extends DurableObject {
 
   /**
    * Opens the socket of a stream. `listener` and `party` in the query are whose streams are counted
-   * together, `caller` and `session` who it can be closed for. The first message is the newest notice.
+   * together, `caller`, `principal` and `session` who it can be closed for. The first message is the newest notice.
    */
   override async fetch(request: Request): Promise<Response> {
     const query = new URL(request.url).searchParams
@@ -55,8 +55,11 @@ export class Channel extends DurableObject {
       this.ctx.getWebSockets().length >= MAX_STREAMS
     if (isFull) return new Response(null, { status: 429 })
     const { 0: client, 1: server } = new WebSocketPair()
+    const principal = query.get('principal')
     const tags = [listener, party, `caller ${query.get('caller')}`]
-    this.ctx.acceptWebSocket(server, session === null ? tags : [...tags, `session ${session}`])
+    if (principal !== null) tags.push(`principal ${principal}`)
+    if (session !== null) tags.push(`session ${session}`)
+    this.ctx.acceptWebSocket(server, tags)
     server.serializeAttachment({ session, openedAt: Date.now() } satisfies Attachment)
     server.send(JSON.stringify({ revision: this.#revision() } satisfies Notice))
     return new Response(null, { status: 101, webSocket: client })
@@ -71,6 +74,11 @@ export class Channel extends DurableObject {
   /** Has a session look again, on the newest stream that it has left: one of it has died. */
   nudge(session: string): void {
     this.#notify({ revision: this.#revision() }, `session ${session}`)
+  }
+
+  /** Has the streams of one principal look again: what is its own has changed. */
+  nudgePrincipal(principal: string): void {
+    this.#notify({ revision: this.#revision() }, `principal ${principal}`)
   }
 
   /** Tells every stream that a resource of a remote server has other contents. */
@@ -94,6 +102,11 @@ export class Channel extends DurableObject {
   /** Closes the streams of a caller whose credential is dead. */
   hangUp(caller: string): void {
     this.#close(`caller ${caller}`)
+  }
+
+  /** Closes the streams of a principal that is suspended or gone. */
+  hangUpPrincipal(principal: string): void {
+    this.#close(`principal ${principal}`)
   }
 
   /** Closes every stream and forgets every session: the server is gone, its id may be another's next. */

@@ -1,12 +1,13 @@
 /**
  * Directory: who owns a name that is unique in the deployment. One object for each first hex digit
- * of the name's hash. A name is claimed before the owner's own transaction and released by the
+ * of the hash of the name up to a colon: names that differ after it are found together. A name is claimed before the owner's own transaction and released by the
  * owner when that did not commit, so it may be held for a moment by nobody's record; never by two.
  */
 import { DurableObject } from 'cloudflare:workers'
 import { migrate } from './migrate.ts'
 
-export type NameKind = 'organization' | 'server' | 'vanity' | 'credential'
+/** `external`: a person as an issuer knows it, `<hash>:<organization>`; its target is the member. */
+export type NameKind = 'organization' | 'server' | 'vanity' | 'credential' | 'external'
 
 /** Who owns a name, and what the name is for there. */
 export type Owned = { owner: string; target: string }
@@ -57,6 +58,20 @@ export class Directory extends DurableObject {
         name,
       ),
     ][0]
+  }
+
+  /** The names of a kind that are the same up to a colon. */
+  findAll(kind: NameKind, prefix: string, limit: number): Owned[] {
+    return this.ctx.storage.sql
+      .exec<Owned>(
+        `SELECT owner, target FROM names WHERE kind = ? AND name > ? AND name < ?
+         ORDER BY name LIMIT ?`,
+        kind,
+        `${prefix}:`,
+        `${prefix};`, // what comes after the colon
+        limit,
+      )
+      .toArray()
   }
 
   /** The names of a kind in this shard after one, in order. */

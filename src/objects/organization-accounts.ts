@@ -3,8 +3,8 @@
  * environments, and the gateway that is published of them. A class of its own because only methods of
  * the object are reached over RPC, and one file of them all would be too long.
  */
-import { DurableObject } from 'cloudflare:workers'
 import type { EnvironmentEntry } from '../catalog/surface.ts'
+import { OrganizationPeople } from './organization-people.ts'
 import * as accounts from './organization/account-commands.ts'
 import {
   listAccounts,
@@ -21,17 +21,14 @@ import { describeConnectors, listSeenAccounts } from './organization/connectors.
 import type { Write } from './organization/context.ts'
 import { listEnvironments, requireEnvironment } from './organization/environments.ts'
 import * as grants from './organization/grant-commands.ts'
-import { listGrants, requireGrant } from './organization/grants.ts'
-import { Life, type OrganizationBindings } from './organization/life.ts'
+import { listGrants, requireGrant, type GrantFilter } from './organization/grants.ts'
 import type { OrganizationStatus } from './organization/record.ts'
 import type { Looking } from './organization/seen-accounts.ts'
 import * as settings from './organization/settings-commands.ts'
 import { formatSurface } from './organization/surface.ts'
 import { readUsage } from './organization/usage.ts'
 
-export class OrganizationAccounts extends DurableObject<OrganizationBindings> {
-  protected readonly life = new Life(this.ctx, this.env)
-
+export class OrganizationAccounts extends OrganizationPeople {
   // Settings
 
   async setStatus(status: OrganizationStatus, write: Write) {
@@ -87,8 +84,8 @@ export class OrganizationAccounts extends DurableObject<OrganizationBindings> {
     return this.life.command(({ sql }) => requireGrant(sql, id))
   }
 
-  async listGrants(account: string | undefined, after: string, limit: number) {
-    return this.life.command(({ sql }) => listGrants(sql, account, after, limit))
+  async listGrants(filter: GrantFilter, after: string, limit: number) {
+    return this.life.command(({ sql }) => listGrants(sql, filter, after, limit))
   }
 
   async deleteGrant(id: string, write: Write) {

@@ -1,8 +1,9 @@
 /**
  * Organization: the truth about one organization, and the only writer of what KV says of it. Thin:
  * the rules stand in organization/. Every write is one transaction with its audit row, and leaves to
- * the alarm what must reach KV and the Directory; the alarm goes on until both hold the newest. What is
- * about accounts and the gateway stands in organization-accounts.ts.
+ * the alarm what must reach KV and the Directory; the alarm goes on until both hold the newest. What
+ * is about people and keys stands in organization-people.ts, what is about accounts and the gateway in
+ * organization-accounts.ts.
  *
  * Commands answer an `Outcome`, since an error's class does not cross RPC. One object an
  * organization, named by its id. Storage: organization/schema.ts.
@@ -24,13 +25,7 @@ import {
   type CallPlace,
 } from './organization/calls.ts'
 import type { Write } from './organization/context.ts'
-import {
-  formatCredential,
-  isKeyLive,
-  listKeys,
-  requireKey,
-  type NewKey,
-} from './organization/credentials.ts'
+import { isCallerLive } from './organization/credentials.ts'
 import * as other from './organization/other-commands.ts'
 import type { Place } from './organization/items.ts'
 import { formatServer, formatServerAt } from './organization/publish.ts'
@@ -183,23 +178,7 @@ export class Organization extends OrganizationAccounts {
     return this.life.command((context) => tools.reorderTools(context, server, names, write))
   }
 
-  // Keys and secrets
-
-  async createKey(key: NewKey, write: Write) {
-    return this.life.command((context) => other.createKey(context, key, write))
-  }
-
-  async getKey(id: string) {
-    return this.life.command(({ sql }) => requireKey(sql, id))
-  }
-
-  async listKeys(server: string | undefined, after: string, limit: number) {
-    return this.life.command(({ sql }) => listKeys(sql, server, after, limit))
-  }
-
-  async deleteKey(id: string, write: Write) {
-    return this.life.command((context) => other.deleteKey(context, id, write))
-  }
+  // Secrets
 
   async putSecret(name: string, value: string, write: Write) {
     return this.life.command((context) =>
@@ -248,14 +227,6 @@ export class Organization extends OrganizationAccounts {
       : formatServerAt(this.life.sql, organization, id, revision)
   }
 
-  /** The published form of a credential; undefined where this is no organization. */
-  async credential(hash: string): Promise<string | undefined> {
-    const organization = organizationId(this.life.sql)
-    return organization === undefined
-      ? undefined
-      : formatCredential(this.life.sql, organization, hash)
-  }
-
   /** The remote server behind a server, secrets sealed; undefined for any that has none. */
   async remote(id: string) {
     return findRemote(this.life.sql, id)
@@ -271,11 +242,10 @@ export class Organization extends OrganizationAccounts {
     return findSealed(this.life.sql, name)
   }
 
-  /** The newest revision of a server, and whether a credential opens it now (`anonymous` does). */
-  async check(id: string, credential: string): Promise<{ revision: number; credential: boolean }> {
+  /** The newest revision of a server, and whether a caller may come in now (`anonymous` may). */
+  async check(id: string, caller: string): Promise<{ revision: number; credential: boolean }> {
     const { revision } = findServer(this.life.sql, id)
-    const isLive = credential === 'anonymous' || isKeyLive(this.life.sql, credential, Date.now())
-    return { revision, credential: isLive }
+    return { revision, credential: isCallerLive(this.life.sql, caller, Date.now()) }
   }
 
   override async alarm(): Promise<void> {

@@ -6,13 +6,14 @@ import type { Session } from './session.ts'
 
 const SHARDS = 16
 
-/** The Directory that knows a name: by the first hex digit of the name's hash. */
+/** The Directory that knows a name: by the first hex digit of the hash of what is before a colon. */
 export function directoryOf(
   directories: DurableObjectNamespace<Directory>,
   kind: NameKind,
   name: string,
 ): DurableObjectStub<Directory> {
-  return directories.getByName(`directory-${sha256Hex(`${kind}:${name}`).charAt(0)}`)
+  const [shared = ''] = name.split(':', 1)
+  return directories.getByName(`directory-${sha256Hex(`${kind}:${shared}`).charAt(0)}`)
 }
 
 /** Every Directory, for the lists that go through all of them. */
@@ -32,7 +33,7 @@ export function channelOf(
   return channels.getByName(`server-${server}`)
 }
 
-/** The Channel of an organization's gateway: who listens to it. */
+/** The Channel of an organization's gateway: who listens to what its servers are shown as. */
 export function surfaceChannelOf(
   channels: DurableObjectNamespace<Channel>,
   organization: string,

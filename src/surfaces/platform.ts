@@ -3,13 +3,17 @@
  * Made once for each isolate by the roof.
  */
 import type { Credential } from '../callers/credential.ts'
+import { IssuerKeys } from '../callers/issuer-keys.ts'
+import type { Principal } from '../callers/principal.ts'
 import type { Catalog, Renderings } from '../catalog/catalog.ts'
 import type { Gone } from '../catalog/published.ts'
 import type { Env, Settings } from '../env.ts'
 import { BoundedMap } from '../memory/bounded-map.ts'
 import { Lookup } from '../memory/lookup.ts'
 import { callLogOf, type CallLog } from '../objects/call-log.ts'
+import type { Owned } from '../objects/directory.ts'
 import { worldOf } from '../objects/world.ts'
+import { createFetchJson } from '../upstream/fetch-json.ts'
 import { sha256HexOfBytes } from '../sealing/digest.ts'
 import type { LegacyRevision } from '../protocol/revisions.ts'
 import type { WaitUntil } from '../memory/single-flight.ts'
@@ -42,6 +46,11 @@ export type Platform = {
   surfaces: Lookup<Catalog | Gone>
   vanities: Lookup<Vanity>
   credentials: Lookup<Credential | 'revoked'>
+  /** Members and agents, by organization and id. */
+  principals: Lookup<Principal | 'gone'>
+  /** Which organizations a person is a member of, by the hash of its external id. */
+  memberships: Lookup<readonly Owned[]>
+  issuerKeys: IssuerKeys
   checks: Lookup<Check>
   /** Secrets, sealed, by organization and name. */
   secrets: Lookup<string>
@@ -74,6 +83,7 @@ export function createPlatform(env: Env, settings: Settings): Platform {
       keepsStale: options.keepsStale ?? false,
     })
   const newest = new BoundedMap<Told>(SMALL_BYTES)
+  const world = worldOf(env)
   return {
     env,
     settings,
@@ -110,9 +120,18 @@ export function createPlatform(env: Env, settings: Settings): Platform {
       // What was revoked stays revoked, whatever was read meanwhile.
       isOlder: (read, known) => known === 'revoked' && read !== 'revoked',
     }),
+    principals: new Lookup({
+      memory: new BoundedMap(CREDENTIAL_BYTES),
+      freshMs: FRESH_MS,
+      keepsStale: false,
+      isOlder: (read, known) =>
+        read !== 'gone' && (known === 'gone' || read.version < known.version),
+    }),
+    memberships: lookup(SMALL_BYTES, { freshMs: ORGANIZATION_FRESH_MS }),
+    issuerKeys: new IssuerKeys(createFetchJson(world.outbound)),
     checks: lookup(SMALL_BYTES),
     secrets: lookup(SMALL_BYTES),
-    world: worldOf(env),
+    world,
     calls: callLogOf(env),
     newest,
     digestsOfKeys: new BoundedMap(SMALL_BYTES),
@@ -152,6 +171,16 @@ export function surfaceName(organization: string): string {
 /** Notes that a credential was revoked here. */
 export function learnRevoked({ credentials }: Platform, hash: string): void {
   credentials.remember(hash, 'revoked', SMALL_ENTRY_BYTES)
+}
+
+/** The name a principal is remembered by: another organization may not be told of it. */
+export function principalName(organization: string, id: string): string {
+  return `${organization} ${id}`
+}
+
+/** Notes that a principal is gone here. */
+export function learnGone({ principals }: Platform, organization: string, id: string): void {
+  principals.remember(principalName(organization, id), 'gone', SMALL_ENTRY_BYTES)
 }
 
 /** Notes that a server was put at a vanity slug here. */

@@ -3,10 +3,12 @@
  * organization it names (`design.md` §2).
  */
 import { parseCredential, type Credential } from '../callers/credential.ts'
+import { parsePrincipal, type Principal } from '../callers/principal.ts'
 import { type Catalog } from '../catalog/catalog.ts'
 import {
   credentialKey,
   loadServer,
+  principalKey,
   readServer,
   readText,
   revisionKey,
@@ -31,6 +33,7 @@ import {
 import { retrying } from './retrying.ts'
 
 const SMALL_ENTRY_BYTES = 150
+const MAX_MEMBERSHIPS = 100 // of one person
 
 /** Who owns a name; undefined where nobody does. */
 export async function ownerOf(
@@ -153,6 +156,46 @@ export function credentialSource(platform: Platform, visit: Visit): Source<Crede
       if (owned === undefined) return undefined
       const text = await retrying(() => env.ORGANIZATION.getByName(owned.owner).credential(hash))
       return text === undefined ? undefined : parseCredential(text)
+    },
+  }
+}
+
+/** A principal, by organization and id. */
+export function principalSource(
+  platform: Platform,
+  visit: Visit,
+  { organization, id }: Pick<Principal, 'organization' | 'id'>,
+): Source<Principal | 'gone'> {
+  const { env } = platform
+  const read = (text: string): Sized<Principal | 'gone'> | undefined => {
+    const known = parsePrincipal(text)
+    if (known === undefined) return { value: 'gone', bytes: SMALL_ENTRY_BYTES }
+    return known.value.organization === organization ? known : undefined
+  }
+  return {
+    async published() {
+      const text = await readText(env.CATALOG, principalKey(id))
+      return text === undefined ? undefined : read(text)
+    },
+    admitMiss: () => admitMiss(platform, visit),
+    async origin() {
+      const text = await retrying(() => env.ORGANIZATION.getByName(organization).principal(id))
+      return text === undefined ? undefined : read(text)
+    },
+  }
+}
+
+/** The organizations that a person is a member of, by the hash of its external id. */
+export function membershipSource(platform: Platform, visit: Visit): Source<readonly Owned[]> {
+  const { env } = platform
+  return {
+    published: async () => undefined,
+    admitMiss: () => admitMiss(platform, visit),
+    async origin(hash) {
+      const directory = () => directoryOf(env.DIRECTORY, 'external', hash)
+      const owned = await retrying(() => directory().findAll('external', hash, MAX_MEMBERSHIPS))
+      if (owned.length === 0) return undefined
+      return { value: owned, bytes: owned.length * SMALL_ENTRY_BYTES }
     },
   }
 }

@@ -1,19 +1,18 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { parseCredential, REVOKED, type Credential } from '../../src/callers/credential.ts'
+import { parseCredential, REVOKED, type ServerCredential } from '../../src/callers/credential.ts'
 
 const RECORD = { id: 'key_1', kind: 'server', organization: 'org_1', server: 'a1b2c3d4e5f6a1b2' }
 
-function parse(members: object = {}): Credential {
+function parse(members: object = {}): ServerCredential {
   const { value } = parseCredential(JSON.stringify({ ...RECORD, ...members }))
-  if (value === 'revoked') throw new Error('revoked')
+  if (value === 'revoked' || value.kind !== 'server') throw new Error('no server key')
   return value
 }
 
 describe('parseCredential', () => {
   it('reads a key that sees all and never expires', () => {
-    const { kind: _, ...record } = RECORD
-    assert.deepEqual(parse(), { ...record, tools: undefined, expiresAtMs: Infinity })
+    assert.deepEqual(parse(), { ...RECORD, tools: undefined, expiresAtMs: Infinity })
   })
 
   it('reads when a key expires', () => {
@@ -35,6 +34,19 @@ describe('parseCredential', () => {
     assert.equal(new Set(lists.map((tools) => parse({ tools }).tools?.key)).size, lists.length)
   })
 
+  it('reads the principal a key stands for, and the environment it is bound to', () => {
+    for (const kind of ['member', 'agent']) {
+      const record = { id: 'key_1', kind, organization: 'org_1', principal: 'mem_1' }
+      const bound = { ...record, environment: 'support' }
+      assert.deepEqual(parseCredential(JSON.stringify(bound)).value, {
+        ...bound,
+        expiresAtMs: Infinity,
+      })
+      const { value } = parseCredential(JSON.stringify(record))
+      assert.deepEqual(value, { ...record, environment: undefined, expiresAtMs: Infinity })
+    }
+  })
+
   it('reads the mark of a revoked key', () => {
     assert.equal(parseCredential(REVOKED).value, 'revoked')
   })
@@ -50,7 +62,9 @@ describe('parseCredential', () => {
     ['null', 'null'],
     ['an array', '[]'],
     ['a record without server', JSON.stringify({ ...RECORD, server: undefined })],
-    ['another kind', JSON.stringify({ ...RECORD, kind: 'member' })],
+    ['a member key that names no principal', JSON.stringify({ ...RECORD, kind: 'member' })],
+    ['a kind it does not know', JSON.stringify({ ...RECORD, kind: 'session' })],
+    ['a server key bound to an environment', JSON.stringify({ ...RECORD, environment: 'e' })],
     ['a restriction it does not know', JSON.stringify({ ...RECORD, readOnly: true })],
     ['tools that are null', JSON.stringify({ ...RECORD, tools: null })],
     ['a date that is none', JSON.stringify({ ...RECORD, expiresAt: 'tomorrow' })],

@@ -1,16 +1,30 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { isServerKey, mintServerKey } from '../../src/callers/secret.ts'
+import { KEY_KINDS, keyKindOf, mintKey } from '../../src/callers/secret.ts'
 
-const KEY = mintServerKey()
+const KEY = mintKey('server')
+const isServerKey = (text: string) => keyKindOf(text) === 'server'
 
 describe('server keys', () => {
   it('have the prefix, 43 digits of base62 and a checksum of 6', () => {
-    for (let n = 0; n < 100; n++) assert.match(mintServerKey(), /^rcs_[0-9A-Za-z]{49}$/)
+    for (let n = 0; n < 100; n++) assert.match(mintKey('server'), /^rcs_[0-9A-Za-z]{49}$/)
+  })
+
+  it('have a prefix for each kind, and are told for that kind', () => {
+    const forms = { member: /^sk-rc-[0-9A-Za-z]{49}$/, agent: /^sk-rca-[0-9A-Za-z]{49}$/ }
+    for (const kind of KEY_KINDS) assert.equal(keyKindOf(mintKey(kind)), kind)
+    for (const kind of ['member', 'agent'] as const) assert.match(mintKey(kind), forms[kind])
+  })
+
+  it('are none when the prefix of another kind is put before them', () => {
+    const member = mintKey('member')
+    for (const prefix of ['sk-rca-', 'rcs_']) {
+      assert.equal(keyKindOf(member.replace('sk-rc-', prefix)), undefined)
+    }
   })
 
   it('are told for such, and each is another', () => {
-    const keys = Array.from({ length: 200 }, mintServerKey)
+    const keys = Array.from({ length: 200 }, () => mintKey('server'))
     assert.ok(keys.every(isServerKey))
     assert.equal(new Set(keys).size, keys.length)
   })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { isServerKey } from '../../src/callers/secret.ts'
+import { keyKindOf } from '../../src/callers/secret.ts'
 import {
   allItems,
   createKey,
@@ -41,7 +41,7 @@ describe('server keys', () => {
 
   it('makes a key whose secret opens the server at once', async () => {
     const { secret, ...key } = await createKey(rollcall, id, { name: 'Everything' })
-    assert.ok(isServerKey(secret), secret)
+    assert.ok(keyKindOf(secret) === 'server', secret)
     assert.match(secret, /^rcs_/)
     assert.match(key.id, /^key_[0-9a-f]{20}$/)
     assert.equal(key.lastFour, secret.slice(-4))
@@ -81,7 +81,9 @@ describe('server keys', () => {
       [{ ...good, expiresAt: 'tomorrow' }, ['expiresAt']],
       [{ ...good, name: '  ', server: 'short' }, ['name', 'server']],
       [{ ...good, tools: ['fine', 'not fine'] }, ['tools[1]']],
-      [{ ...good, kind: 'member', secret: 'mine' }, ['kind', 'secret']],
+      [{ ...good, secret: 'mine', role: 'admin' }, ['role', 'secret']],
+      [{ ...good, kind: 'member', tools: [] }, ['server', 'tools']],
+      [{ ...good, kind: 'session' }, ['kind']],
     ]
     for (const [body, fields] of wrong) {
       const named = new Set(wrongFields(await post(body)))

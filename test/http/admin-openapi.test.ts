@@ -13,6 +13,11 @@ const PUBLIC_URL = 'https://mcp.example.com'
 
 /** The table of the admin API (`design.md` §8), as far as it is there. */
 const TABLE = [
+  'GET /agents',
+  'POST /agents',
+  'DELETE /agents/{id}',
+  'GET /agents/{id}',
+  'PATCH /agents/{id}',
   'GET /audit',
   'GET /settings',
   'PATCH /settings',
@@ -36,6 +41,13 @@ const TABLE = [
   'POST /keys',
   'DELETE /keys/{id}',
   'GET /keys/{id}',
+  'POST /keys/{id}/rotate',
+  'GET /members',
+  'POST /members',
+  'DELETE /members/{id}',
+  'GET /members/{id}',
+  'PATCH /members/{id}',
+  'POST /members/{id}/session',
   'GET /organizations',
   'POST /organizations',
   'DELETE /organizations/{id}',

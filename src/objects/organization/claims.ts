@@ -13,6 +13,7 @@ const TAKEN: Readonly<Record<NameKind, { code: string; what: string }>> = {
   server: { code: 'server_id_taken', what: 'server id' },
   vanity: { code: 'vanity_slug_taken', what: 'vanity slug' },
   credential: { code: 'key_taken', what: 'key' },
+  external: { code: 'external_id_taken', what: 'external id' },
 }
 
 /** Names that were claimed are not those that a change turned out to need; it is tried again. */

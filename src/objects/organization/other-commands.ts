@@ -1,11 +1,12 @@
-/** Commands on the organization itself, its keys and its secrets. */
+/** Commands on the organization itself and its secrets. */
 import { HttpError } from '../../protocol/http-error.ts'
 import { seal } from '../../sealing/seal.ts'
 import type { SealKeys } from '../../sealing/seal-keys.ts'
 import { writeAudit } from './audit.ts'
 import type { Context, Write } from './context.ts'
-import { revokeKey, writeKey, type KeyRecord, type NewKey } from './credentials.ts'
 import { releaseNames, type Name } from './names.ts'
+import { deletePrincipal, type RemovedPrincipal } from './principal-commands.ts'
+import { listPrincipals } from './principals.ts'
 import { notePublication } from './publications.ts'
 import {
   isGoing,
@@ -16,7 +17,7 @@ import {
 } from './record.ts'
 import { removeSecret, secretPlace, writeSecret } from './secrets.ts'
 import { deleteServer, type RemovedServer } from './server-commands.ts'
-import { listServers, requireServer } from './servers.ts'
+import { listServers } from './servers.ts'
 import { noteSurface } from './surface.ts'
 
 /** Makes the organization under its name, or changes the name. */
@@ -41,13 +42,22 @@ export async function nameOrganization(
   return requireOrganization(sql)
 }
 
-/** Takes the organization away with all its servers; its storage goes once KV was told. */
-export function deleteOrganization(context: Context, write: Write): RemovedServer[] {
+/** What went with an organization, for those who remember it. */
+export type RemovedOrganization = { servers: RemovedServer[]; principals: RemovedPrincipal[] }
+
+/** Takes the organization away with all that is its; its storage goes once KV was told. */
+export function deleteOrganization(context: Context, write: Write): RemovedOrganization {
   const { sql, organization: id, now } = context
   return context.transact(() => {
     const { name } = requireOrganization(sql)
-    const gone = listServers(sql, '', Number.MAX_SAFE_INTEGER).map(({ id: server }) =>
-      deleteServer(context, server, { actor: write.actor }),
+    const { actor } = write
+    const servers = listServers(sql, '', Number.MAX_SAFE_INTEGER).map(({ id: server }) =>
+      deleteServer(context, server, { actor }),
+    )
+    const principals = (['member', 'agent'] as const).flatMap((kind) =>
+      listPrincipals(sql, kind, '', Number.MAX_SAFE_INTEGER).map((principal) =>
+        deletePrincipal(context, kind, principal.id, { actor }),
+      ),
     )
     markGoing(sql, now)
     notePublication(sql, 'surface', id)
@@ -55,35 +65,7 @@ export function deleteOrganization(context: Context, write: Write): RemovedServe
       { kind: 'organization', name, target: id },
       { kind: 'organization', name: id, target: id },
     ])
-    return gone
-  })
-}
-
-/** Stores a server key whose secret the caller has minted. */
-export async function createKey(
-  context: Context,
-  key: NewKey,
-  { actor }: Write,
-): Promise<KeyRecord> {
-  const { sql, claims, organization, now } = context
-  requireServer(sql, key.server)
-  const name: Name = { kind: 'credential', name: key.hash, target: key.id }
-  return claims.claiming(organization, [name], () => {
-    requireServer(sql, key.server)
-    const detail = { name: key.name, server: key.server, lastFour: key.lastFour }
-    writeAudit(sql, { actor, act: 'keys.create', target: key.id, detail }, now)
-    return writeKey(sql, key, now)
-  })
-}
-
-/** Revokes a key, and gives its hash for those who remember it. */
-export function deleteKey(context: Context, id: string, { actor }: Write): { hash: string } {
-  const { sql, now } = context
-  return context.transact(() => {
-    const hash = revokeKey(sql, id, now)
-    releaseNames(sql, [{ kind: 'credential', name: hash, target: id }])
-    writeAudit(sql, { actor, act: 'keys.revoke', target: id }, now)
-    return { hash }
+    return { servers, principals }
   })
 }
 

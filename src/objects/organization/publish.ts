@@ -17,7 +17,10 @@ import { REVOKED } from '../../callers/credential.ts'
 import { GONE } from '../../callers/principal.ts'
 import type { Channel } from '../channel.ts'
 import { channelOf, surfaceChannelOf } from '../resident.ts'
-import { findRevokedKey, formatCredential } from './credentials.ts'
+import { findDeadKey, formatCredential } from './credentials.ts'
+import { formatPrincipal, isPrincipalActive } from './principals.ts'
+import { isGoing } from './record.ts'
+import { formatSurface } from './surface.ts'
 import {
   duePublications,
   markAnnounced,
@@ -28,10 +31,7 @@ import {
   type PublicationKind,
 } from './publications.ts'
 import { notePublishedRevision, settingsAt } from './revisions.ts'
-import { findServer } from './servers.ts'
-import { formatPrincipal } from './principals.ts'
-import { isGoing } from './record.ts'
-import { formatSurface } from './surface.ts'
+import { findServer, oauthServers } from './servers.ts'
 import { readItems } from './items.ts'
 import { publishedUpstream, readUpstream } from './upstreams.ts'
 
@@ -86,10 +86,15 @@ async function publish(publisher: Publisher, publication: Publication): Promise<
 }
 
 /**
- * Tells listeners what KV holds: streams of a server look at its newest revision, those of a server
- * or a credential that is gone end. Those of an organization's gateway look at its newest revision.
+ * Tells listeners what KV holds: streams of a server or a gateway look at its newest revision, those of
+ * a principal at what is its own; those of a server, a key or a principal that is gone end.
  */
-export async function announceDue({ storage: { sql }, env }: Publisher): Promise<void> {
+export async function announceDue(publisher: Publisher): Promise<void> {
+  const {
+    storage: { sql },
+    env,
+    organization,
+  } = publisher
   for (const publication of unannounced(sql, BATCH)) {
     const { kind, name, version } = publication
     if (kind === 'server') {
@@ -102,10 +107,28 @@ export async function announceDue({ storage: { sql }, env }: Publisher): Promise
       const channel = surfaceChannelOf(env.CHANNEL, name)
       await (isGoing(sql) ? channel.hangUpAll() : channel.announce(version))
     }
-    const revoked = kind === 'credential' ? findRevokedKey(sql, name) : undefined
-    if (revoked !== undefined) await channelOf(env.CHANNEL, revoked.server).hangUp(revoked.id)
+    const dead = kind === 'credential' ? findDeadKey(sql, name) : undefined
+    if (dead !== undefined) {
+      const { id, server } = dead
+      const channel =
+        server === null
+          ? surfaceChannelOf(env.CHANNEL, organization)
+          : channelOf(env.CHANNEL, server)
+      await channel.hangUp(id)
+    }
+    if (kind === 'principal') await announcePrincipal(publisher, name)
     markAnnounced(sql, publication)
   }
+}
+
+async function announcePrincipal(
+  { storage: { sql }, env, organization }: Publisher,
+  id: string,
+): Promise<void> {
+  const surface = surfaceChannelOf(env.CHANNEL, organization)
+  if (isPrincipalActive(sql, id)) return surface.nudgePrincipal(id)
+  await surface.hangUpPrincipal(id)
+  for (const server of oauthServers(sql)) await channelOf(env.CHANNEL, server).hangUp(id)
 }
 
 /** The published form of a server as it stands, a tombstone where it is gone; undefined for no such id. */

@@ -69,17 +69,28 @@ export const STEPS = [
    ) WITHOUT ROWID;
    CREATE INDEX snapshots_body ON snapshots (body);
    CREATE TABLE upstreams (server TEXT PRIMARY KEY, state TEXT NOT NULL) WITHOUT ROWID;`,
-  // Who asks, and what there is for them; an organization's gateway is published from here on.
-  `ALTER TABLE organization ADD COLUMN settings TEXT NOT NULL DEFAULT '{}';
-   ALTER TABLE organization ADD COLUMN status TEXT NOT NULL DEFAULT 'active';
-   CREATE TABLE IF NOT EXISTS principals (
+  // Members and agents, and their keys beside those of servers.
+  `CREATE TABLE principals (
      id TEXT PRIMARY KEY, kind TEXT NOT NULL, name TEXT NOT NULL, issuer TEXT, subject TEXT,
      role TEXT, permissions TEXT NOT NULL, settings TEXT NOT NULL, status TEXT NOT NULL,
      version INTEGER NOT NULL, created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL
    );
-   ALTER TABLE credentials ADD COLUMN principal TEXT;
-   ALTER TABLE credentials ADD COLUMN environment TEXT;
-   ALTER TABLE credentials ADD COLUMN monthly_cap INTEGER;
+   CREATE UNIQUE INDEX principals_external ON principals (issuer, subject) WHERE issuer IS NOT NULL;
+   CREATE TABLE keys (
+     id TEXT PRIMARY KEY, hash TEXT NOT NULL UNIQUE, kind TEXT NOT NULL, name TEXT NOT NULL,
+     server TEXT, tools TEXT, principal TEXT, environment TEXT, monthly_cap INTEGER,
+     last_four TEXT NOT NULL, created_at INTEGER NOT NULL, expires_at INTEGER, revoked_at INTEGER
+   );
+   INSERT INTO keys (id, hash, kind, name, server, tools, last_four, created_at, expires_at, revoked_at)
+     SELECT id, hash, 'server', name, server, tools, last_four, created_at, expires_at, revoked_at
+     FROM credentials;
+   DROP TABLE credentials;
+   ALTER TABLE keys RENAME TO credentials;
+   CREATE INDEX credentials_server ON credentials (server);
+   CREATE INDEX credentials_principal ON credentials (principal);`,
+  // What there is for whom; an organization's gateway is published from here on.
+  `ALTER TABLE organization ADD COLUMN settings TEXT NOT NULL DEFAULT '{}';
+   ALTER TABLE organization ADD COLUMN status TEXT NOT NULL DEFAULT 'active';
    CREATE TABLE accounts (
      id TEXT PRIMARY KEY, server TEXT NOT NULL, owner TEXT, alias TEXT NOT NULL, identity TEXT,
      state TEXT NOT NULL, sealed TEXT NOT NULL, created_at INTEGER NOT NULL,

@@ -13,7 +13,7 @@ import { HttpError } from '../../protocol/http-error.ts'
 import type { ItemRecord } from '../../catalog/item.ts'
 import { changeServer, type Next, type WrittenServer } from './change-server.ts'
 import type { Context, Write } from './context.ts'
-import { keysOfServer, revokeKey } from './credentials.ts'
+import { revokeKeysOf } from './credentials.ts'
 import { releaseNames, type Name } from './names.ts'
 import { settingsAt } from './revisions.ts'
 import {
@@ -99,10 +99,15 @@ export function deleteServer(
   return context.transact(() => {
     const server = requireServer(sql, id)
     requireRevision(server, expected)
-    const keyHashes = keysOfServer(sql, id).map((key) => revokeKey(sql, key, now))
-    const keys = keyHashes.map((hash): Name => ({ kind: 'credential', name: hash, target: id }))
+    const revoked = revokeKeysOf(sql, { server: id }, now)
+    const keys = revoked.map((key): Name => ({
+      kind: 'credential',
+      name: key.hash,
+      target: key.id,
+    }))
     removeServer(sql, server, { actor, act: 'servers.delete', target: id }, now)
     releaseNames(sql, [...namesOf(id, server.settings), ...keys])
+    const keyHashes = revoked.map(({ hash }) => hash)
     const removed = { id, revision: server.revision + 1, keyHashes }
     return { ...removed, isRemote: isRemote(server.settings) }
   })

@@ -118,6 +118,16 @@ export function listServers(sql: SqlStorage, after: string, limit: number): Serv
     })
 }
 
+/** The live servers that people sign in to. */
+export function oauthServers(sql: SqlStorage): string[] {
+  return sql
+    .exec<{ id: string }>(
+      `SELECT id FROM servers WHERE deleted_at IS NULL AND settings ->> '$.auth' = 'oauth'`,
+    )
+    .toArray()
+    .map(({ id }) => id)
+}
+
 export function isSlugTaken(sql: SqlStorage, slug: string): boolean {
   const query = 'SELECT 1 AS taken FROM servers WHERE slug = ? AND deleted_at IS NULL'
   return [...sql.exec(query, slug)].length > 0

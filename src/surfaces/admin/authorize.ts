@@ -1,51 +1,69 @@
 /**
- * Who administers: the operator, by the deployment's token, in the organization that the header
- * `Rollcall-Organization` names (its name or id). `default` is made when it is first asked for.
+ * Who administers: the operator by the deployment's token, in the organization that the header
+ * `Rollcall-Organization` names (its name or id; `default` is made when it is first asked for); or a
+ * principal by its key or a session JWT, in its own organization alone. A principal is asked of its
+ * organization each time, so who was demoted or revoked is so at once.
  */
+import type { Actor } from '../../callers/may.ts'
+import { isJwt } from '../../callers/oauth.ts'
 import { presentedSecret } from '../../callers/presented.ts'
+import { parsePrincipal } from '../../callers/principal.ts'
+import { keyKindOf } from '../../callers/secret.ts'
+import { verifySession } from '../../callers/session-jwt.ts'
 import type { Source } from '../../memory/lookup.ts'
 import { HttpError, valueOf } from '../../protocol/http-error.ts'
 import { sha256Hex } from '../../sealing/digest.ts'
+import { findKey } from '../keys.ts'
 import { countFailedCredential } from '../limits.ts'
 import type { Platform, Visit } from '../platform.ts'
+import { sessionKeyOf } from '../principals.ts'
 import { organizationSource } from '../sources.ts'
 
 export const OPERATOR = 'operator'
 export const DEFAULT_ORGANIZATION = { id: 'org_default', name: 'default' }
 
-/** Throws 401 unless the request carries the operator's token. */
-export async function requireOperator(
+/** What a credential says of itself, before its organization was asked. */
+type Claimed = {
+  organization: string
+  credential: string
+  principal: string
+  kind: 'member' | 'agent' | 'session'
+}
+
+/** Who a request is from, or 401; 403 for a principal that is suspended. */
+export async function requireActor(
   platform: Platform,
   visit: Visit,
   headers: Headers,
-): Promise<void> {
+): Promise<Actor> {
   const secret = presentedSecret(headers)
-  const challenge = { headers: { 'WWW-Authenticate': 'Bearer realm="rollcall admin"' } }
   if (secret === undefined) {
-    throw new HttpError(
-      401,
-      'missing_authorization',
-      'Authorization: Bearer <operator token> is needed',
-      challenge,
-    )
+    throw unauthorized('missing_authorization', 'Authorization: Bearer <operator token> is needed')
   }
   // Digests are compared, so the time it takes says nothing about the token.
-  if (sha256Hex(secret) === sha256Hex(platform.settings.OPERATOR_TOKEN)) return
+  if (sha256Hex(secret) === sha256Hex(platform.settings.OPERATOR_TOKEN)) return OPERATOR
+  const claimed = await claimedBy(platform, visit, secret)
+  const actor = claimed && (await actorOf(platform, claimed))
+  if (actor !== undefined) return actor
   await countFailedCredential(platform, visit)
-  throw new HttpError(401, 'invalid_token', 'This is not the operator token', challenge)
+  throw refusalOf(secret)
 }
 
-/** The id of the organization a request is about, or 404. */
+/** The id of the organization a request is about, or 404: for a principal its own, or none. */
 export async function requireOrganizationId(
   platform: Platform,
   visit: Visit,
   headers: Headers,
+  actor: Actor,
 ): Promise<string> {
-  const name = headers.get('rollcall-organization') ?? DEFAULT_ORGANIZATION.name
-  const isDefault = name === DEFAULT_ORGANIZATION.name
-  const source = isDefault ? defaultSource(platform) : organizationSource(platform)
+  const named = headers.get('rollcall-organization')
+  if (actor !== OPERATOR && named === null) return actor.principal.organization
+  const name = named ?? DEFAULT_ORGANIZATION.name
+  const isMade = actor === OPERATOR && name === DEFAULT_ORGANIZATION.name
+  const source = isMade ? defaultSource(platform) : organizationSource(platform)
   const { value } = await platform.organizations.find(name, source, visit.waitUntil)
-  if (value === undefined) throw organizationNotFound(name)
+  const isTheirs = actor === OPERATOR || actor.principal.organization === value
+  if (value === undefined || !isTheirs) throw organizationNotFound(name)
   return value
 }
 
@@ -55,6 +73,49 @@ export function organizationNotFound(name: string): HttpError {
     'organization_not_found',
     `There is no organization "${name.slice(0, 80)}"`,
   )
+}
+
+async function claimedBy(
+  platform: Platform,
+  visit: Visit,
+  secret: string,
+): Promise<Claimed | undefined> {
+  const sessionKey = sessionKeyOf(platform)
+  if (isJwt(secret) && visit.request.headers.has('authorization')) {
+    const session = sessionKey && (await verifySession(sessionKey, secret, Date.now()))
+    if (session === undefined) return undefined
+    const { organization, member } = session
+    return { organization, credential: member, principal: member, kind: 'session' }
+  }
+  const key = await findKey(platform, visit, secret)
+  if (key === undefined || key.kind === 'server') return undefined
+  const { id: credential, organization, principal, kind } = key
+  return { organization, credential, principal, kind }
+}
+
+async function actorOf(platform: Platform, claimed: Claimed): Promise<Actor | undefined> {
+  const { organization, credential, principal, kind } = claimed
+  const stub = platform.env.ORGANIZATION.getByName(organization)
+  const outcome = await stub.identify({ credential, principal })
+  // An organization that has gone has no callers.
+  if ('refusal' in outcome && outcome.refusal.status === 404) return undefined
+  const text = valueOf(outcome)
+  const found = text === undefined ? undefined : parsePrincipal(text)?.value
+  return found && { principal: found, credentialKind: kind }
+}
+
+function refusalOf(secret: string): HttpError {
+  if (isJwt(secret)) return unauthorized('invalid_jwt', 'This session is not good here')
+  const kind = keyKindOf(secret)
+  return kind === 'member' || kind === 'agent'
+    ? unauthorized('invalid_api_key', 'This key is unknown, revoked or expired')
+    : unauthorized('invalid_token', 'This is not the operator token')
+}
+
+function unauthorized(code: string, message: string): HttpError {
+  return new HttpError(401, code, message, {
+    headers: { 'WWW-Authenticate': 'Bearer realm="rollcall admin"' },
+  })
 }
 
 /** The default organization has an id that is known, so that many first requests make one. */

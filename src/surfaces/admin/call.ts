@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { requireValid, invalid } from '../../catalog/issues.ts'
 import { findLossyNumbers } from '../../catalog/lossy-numbers.ts'
+import { actorName, type Actor } from '../../callers/may.ts'
 import type { Organization } from '../../objects/organization.ts'
 import { readBytes } from '../../protocol/body.ts'
 import { decodeUtf8 } from '../../protocol/bytes.ts'
@@ -19,6 +20,7 @@ export type AdminCall = {
   request: Request
   params: Readonly<Record<string, string>>
   query: URLSearchParams
+  actor: Actor
   organization: string
   stub: DurableObjectStub<Organization>
 }
@@ -58,17 +60,18 @@ export function param({ params }: AdminCall, name: string): string {
 }
 
 /** Who writes, and the revision that `If-Match` names. */
-export function writeOf({ request }: Pick<AdminCall, 'request'>): {
+export function writeOf({ request, actor: who }: Pick<AdminCall, 'request' | 'actor'>): {
   actor: string
   expected: number | undefined
 } {
+  const actor = actorName(who)
   const header = request.headers.get('if-match')
-  if (header === null || header === '*') return { actor: 'operator', expected: undefined }
+  if (header === null || header === '*') return { actor, expected: undefined }
   const revision = /^"(\d{1,15})"$/.exec(header.trim())?.[1]
   if (revision === undefined) {
     throw new HttpError(400, 'invalid_if_match', 'If-Match must be a quoted revision, such as "7"')
   }
-  return { actor: 'operator', expected: Number(revision) }
+  return { actor, expected: Number(revision) }
 }
 
 /** How many items a list is asked for. */

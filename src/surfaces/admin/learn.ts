@@ -4,7 +4,9 @@ import type { RemovedServer } from '../../objects/organization/server-commands.t
 import type { ServerRecord } from '../../objects/organization/servers.ts'
 import { upstreamOf } from '../../objects/upstreams.ts'
 import { valueOf } from '../../protocol/http-error.ts'
-import { learnRevision, learnRevoked } from '../platform.ts'
+import { parsePrincipal } from '../../callers/principal.ts'
+import type { RemovedPrincipal } from '../../objects/organization/principal-commands.ts'
+import { learnRevision, learnRevoked, principalName, type Platform } from '../platform.ts'
 import type { AdminCall } from './call.ts'
 
 /** A moment in which most remote servers have been read; others follow. */
@@ -31,5 +33,24 @@ export function learnRemoved(
   { id, revision, keyHashes }: RemovedServer,
 ): void {
   learnRevision(platform, { id, organization, revision })
+  for (const hash of keyHashes) learnRevoked(platform, hash)
+}
+
+/** Takes in a principal as it stands now, after something of its own has changed. */
+export async function learnPrincipal(
+  { platform, organization, stub }: Pick<AdminCall, 'platform' | 'organization' | 'stub'>,
+  id: string,
+): Promise<void> {
+  const text = await stub.principal(id)
+  const known = text === undefined ? undefined : parsePrincipal(text)
+  if (known === undefined) return
+  platform.principals.remember(principalName(organization, id), known.value, known.bytes)
+}
+
+/** Notes that the keys of a principal are dead. */
+export function learnRevokedKeys(
+  platform: Platform,
+  { keyHashes }: Pick<RemovedPrincipal, 'keyHashes'>,
+): void {
   for (const hash of keyHashes) learnRevoked(platform, hash)
 }

@@ -14,8 +14,8 @@ const ErrorAnswer = z.strictObject({
 
 const ERRORS: Readonly<Record<number, string>> = {
   400: 'The request cannot be read',
-  401: 'No credential, or not the operator token',
-  403: 'The Origin or Host may not call',
+  401: 'No credential, or none that is good here',
+  403: 'The Origin or Host may not call, or whoever asks may not do this',
   404: 'There is no such thing in this organization',
   405: 'The path has no such method; see Allow',
   409: 'A name, slug or id is taken, or a tool cannot be called',
@@ -41,10 +41,16 @@ export function openApi(publicUrl: string | undefined): object {
     openapi: '3.1.0',
     info: { title: 'Rollcall admin API', version: ROLLCALL_VERSION },
     ...(publicUrl !== undefined && { servers: [{ url: publicUrl }] }),
-    security: [{ operator: [] }],
+    security: [{ bearer: [] }],
     paths,
     components: {
-      securitySchemes: { operator: { type: 'http', scheme: 'bearer' } },
+      securitySchemes: {
+        bearer: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'The operator token, a session JWT, or the key of a member or an agent',
+        },
+      },
       schemas: { Error: schemaOf(ErrorAnswer, 'output') },
     },
   }
@@ -57,7 +63,9 @@ function operation({ method, path, summary, body, query, answers, scope }: Route
     ...(scope === 'organization'
       ? [parameter('header', 'Rollcall-Organization', 'Name or id; default: default')]
       : []),
-    ...(method !== 'GET' && path.startsWith('/servers/:id') && !path.endsWith('/call')
+    ...(method !== 'GET' &&
+    /^\/(?:servers|members|agents)\/:id/.test(path) &&
+    !path.endsWith('/call')
       ? [parameter('header', 'If-Match', 'The revision a change is meant for')]
       : []),
   ]

@@ -6,9 +6,9 @@ import { allDirectories } from '../../objects/resident.ts'
 import { valueOf } from '../../protocol/http-error.ts'
 import type { Organization } from '../../objects/organization.ts'
 import type { OrganizationStatus } from '../../objects/organization/record.ts'
-import type { Platform } from '../platform.ts'
+import { learnGone, type Platform } from '../platform.ts'
 import { ownerOf } from '../sources.ts'
-import { learnRemoved } from './learn.ts'
+import { learnRemoved, learnRevokedKeys } from './learn.ts'
 import { DEFAULT_ORGANIZATION, organizationNotFound } from './authorize.ts'
 import {
   cursorOf,
@@ -131,8 +131,13 @@ export async function deleteOrganization(call: OperatorCall): Promise<Response> 
   const stub = await requireStub(call)
   const { id, name } = valueOf(await stub.describe())
   const gone = valueOf(await stub.remove(writeOf(call)))
-  for (const server of gone) learnRemoved({ platform: call.platform, organization: id }, server)
-  forget(call.platform, [id, name])
+  const { platform } = call
+  for (const server of gone.servers) learnRemoved({ platform, organization: id }, server)
+  for (const principal of gone.principals) {
+    learnGone(platform, id, principal.id)
+    learnRevokedKeys(platform, principal)
+  }
+  forget(platform, [id, name])
   return noContent()
 }
 

@@ -1,12 +1,14 @@
-/** A route of the admin API: a line of the tables that route it and that `GET /openapi.json` is made of. */
+/** One route of the admin API: what its request and answers are, who may ask, and what runs. */
 import * as z from 'zod'
+import type { Act } from '../../callers/may.ts'
 import type { AdminCall } from './call.ts'
 import type { OperatorCall } from './organizations.ts'
 
-/** What a route is to the document: what it takes and answers. */
-export type Shape = {
+type Shape = {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   path: string
+  /** What a request has to be allowed at least; a handler may ask for more. */
+  act: Act
   summary: string
   body?: z.ZodType
   /** Query parameters, by name. */
@@ -15,7 +17,6 @@ export type Shape = {
   answers: Readonly<Record<number, z.ZodType | null>>
 }
 
-/** A route with what handles it. */
 export type Route = Shape &
   (
     | { scope: 'organization'; handler: (call: AdminCall) => Promise<Response> }
@@ -25,13 +26,13 @@ export type Route = Shape &
 /** A page of items. */
 export const listOf = (item: z.ZodType) =>
   z.strictObject({ items: z.array(item), nextCursor: z.string().optional() })
-/** The query of every list. */
+/** What every list takes. */
 export const PAGE = {
   limit: 'At most so many items, 1 to 1000',
   cursor: 'nextCursor of the page before',
 }
 
-/** A route in the organization that a request names. */
+/** A route about what is one organization's. */
 export const inOrganization = (
   method: Route['method'],
   path: string,
@@ -39,7 +40,7 @@ export const inOrganization = (
   rest: Omit<Shape, 'method' | 'path'>,
 ): Route => ({ scope: 'organization', method, path, handler, ...rest })
 
-/** A route in no organization. */
+/** A route about the deployment. */
 export const inDeployment = (
   method: Route['method'],
   path: string,

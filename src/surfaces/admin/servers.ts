@@ -104,6 +104,9 @@ export async function listServers(call: AdminCall): Promise<Response> {
 
 export async function createServer(call: AdminCall): Promise<Response> {
   const file = parseServerFile(await readBody(call))
+  if (call.actor !== 'operator' && file.id !== undefined) {
+    throw invalid([{ path: 'id', message: 'is chosen by the operator alone; import the file' }])
+  }
   return written(call, valueOf(await call.stub.createServer(pack(file), writeOf(call))), 201)
 }
 
@@ -123,6 +126,8 @@ export async function putServer(call: AdminCall): Promise<Response> {
     throw invalid([{ path: 'id', message: 'must be 16 lower-case hex digits' }])
   }
   const file = parseServerFile(await readBody(call))
+  // Only the operator makes a server under an id of its choice.
+  if (call.actor !== 'operator') valueOf(await call.stub.getServer(id))
   const put = valueOf(await call.stub.putServer(id, pack(file), writeOf(call)))
   return written(call, put, put.created ? 201 : 200)
 }

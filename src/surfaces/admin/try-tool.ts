@@ -17,11 +17,9 @@ import type { CallToolResult } from '../../protocol/tool.ts'
 import type { Sealed, SealedAccount } from '../../upstream/world.ts'
 import { learnRevision } from '../platform.ts'
 import { serverSource } from '../sources.ts'
-import { OPERATOR } from './authorize.ts'
+import { actorName } from '../../callers/may.ts'
 import { param, readValid, type AdminCall } from './call.ts'
 import { answerPatiently } from './patient.ts'
-
-const CALLER: Caller = { id: OPERATOR, tools: undefined, expiresAtMs: Infinity }
 
 export const TryBody = z.strictObject({
   arguments: z.record(z.string(), z.unknown()).optional(),
@@ -53,10 +51,11 @@ async function run(
 ) {
   const { platform, visit } = call
   const { world } = platform
+  const caller: Caller = { id: actorName(call.actor), tools: undefined, expiresAtMs: Infinity }
   const note: Note = (entry) => platform.calls.add(entry, visit.waitUntil)
   const prepared = await prepareCall({
     revision: MODERN_REVISION,
-    caller: CALLER,
+    caller,
     catalog,
     params: { name: param(call, 'name'), arguments: args },
     headers: undefined,

@@ -1,22 +1,37 @@
-/** Who asks a hosted server (`surfaces.md` D5, D10): nobody in particular, or the holder of a key. */
+/**
+ * Who asks a hosted server (`surfaces.md` D5, D10): nobody in particular, the holder of a key, or a
+ * member of its organization by an OAuth token for this very endpoint (`mcp-protocol.md` §7).
+ */
 import { ANONYMOUS, type Caller } from '../../callers/caller.ts'
 import { presentedSecret } from '../../callers/presented.ts'
-import { isServerKey } from '../../callers/secret.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
 import { HttpError } from '../../protocol/http-error.ts'
-import { sha256Hex } from '../../sealing/digest.ts'
+import { findKey } from '../keys.ts'
 import { countFailedCredential } from '../limits.ts'
 import type { Platform, Visit } from '../platform.ts'
-import { credentialSource } from '../sources.ts'
+import { findMember, findToken, membershipsOf, requireActive } from '../principals.ts'
+import { challenge, resourceOf } from '../resource-metadata.ts'
+import { notFound } from '../rest-answer.ts'
+
+/** Where a server was asked: by slug and id, or by the slug of a vanity server alone. */
+export type Address = { slug: string; id: string | undefined }
+
+/** The path of an endpoint, which its metadata and tokens name. */
+export function pathOf({ slug, id }: Address): string {
+  return id === undefined ? `/mcp/${slug}` : `/mcp/${slug}/${id}`
+}
 
 /** The caller of a request, or 401 with a challenge. No promise where a server is open to all. */
 export function requireCaller(
   platform: Platform,
   visit: Visit,
-  { settings, id }: Catalog,
+  catalog: Catalog,
+  address: Address,
 ): Caller | Promise<Caller> {
-  if (settings.auth === 'none') return ANONYMOUS
-  return requireKeyHolder(platform, visit, id)
+  const { auth } = catalog.settings
+  if (auth === 'none') return ANONYMOUS
+  if (auth === 'key') return requireKeyHolder(platform, visit, catalog.id)
+  return requireTokenHolder(platform, visit, catalog, pathOf(address))
 }
 
 async function requireKeyHolder(platform: Platform, visit: Visit, server: string): Promise<Caller> {
@@ -25,10 +40,49 @@ async function requireKeyHolder(platform: Platform, visit: Visit, server: string
     const message = 'This server needs a key: Authorization: Bearer <key>'
     throw unauthorized('missing_authorization', message)
   }
-  const caller = await callerOf(platform, visit, server, secret)
-  if (caller !== undefined) return caller
+  const key = await findKey(platform, visit, secret)
+  if (key?.kind === 'server' && key.server === server) {
+    const { id, tools, expiresAtMs } = key
+    return { id, tools, expiresAtMs }
+  }
   await countFailedCredential(platform, visit)
   throw invalidKey()
+}
+
+/** The member a token is of: what its tokens and keys have in common is the principal's id. */
+async function requireTokenHolder(
+  platform: Platform,
+  visit: Visit,
+  { settings: { scopes = [] }, organization }: Catalog,
+  path: string,
+): Promise<Caller> {
+  const { headers } = visit.request
+  const secret = presentedSecret(headers)
+  if (secret === undefined) {
+    throw new HttpError(401, 'missing_authorization', 'This server needs an OAuth access token', {
+      headers: challenge(platform, path, { scopes }),
+    })
+  }
+  const resource = resourceOf(platform, path)
+  const isBearer = resource !== undefined && headers.has('authorization')
+  const token = isBearer ? await findToken(platform, visit, secret, resource) : undefined
+  if (token === undefined) {
+    await countFailedCredential(platform, visit)
+    throw new HttpError(401, 'invalid_jwt', 'This token is not good at this endpoint', {
+      headers: challenge(platform, path, { error: 'invalid_token', scopes }),
+    })
+  }
+  const memberships = await membershipsOf(platform, visit, token)
+  const membership = memberships.find(({ owner }) => owner === organization)
+  const member = membership && (await findMember(platform, visit, token, membership))
+  if (member === undefined) throw notFound() // whose server it is, is not told
+  requireActive(member)
+  if (scopes.some((scope) => !token.scopes.has(scope))) {
+    throw new HttpError(403, 'insufficient_scope', `This needs the scopes ${scopes.join(' ')}`, {
+      headers: challenge(platform, path, { error: 'insufficient_scope', scopes }),
+    })
+  }
+  return { id: member.id, tools: undefined, expiresAtMs: token.expiresAtMs }
 }
 
 /** The refusal of a key that is unknown, revoked, expired, or for something else: all alike. */
@@ -38,32 +92,6 @@ export function invalidKey(): HttpError {
     'This key does not open this server',
     ', error="invalid_token"',
   )
-}
-
-async function callerOf(
-  platform: Platform,
-  visit: Visit,
-  server: string,
-  secret: string,
-): Promise<Caller | undefined> {
-  const digest = digestOf(platform, secret)
-  if (digest === undefined) return undefined
-  const { value } =
-    platform.credentials.fresh(digest) ??
-    (await platform.credentials.find(digest, credentialSource(platform, visit), visit.waitUntil))
-  if (value === undefined || value === 'revoked') return undefined
-  if (value.server !== server || value.expiresAtMs <= Date.now()) return undefined
-  return { id: value.id, tools: value.tools, expiresAtMs: value.expiresAtMs }
-}
-
-/** The digest a key is looked up by; undefined for what cannot be one. Made once for each key. */
-function digestOf({ digestsOfKeys }: Platform, secret: string): string | undefined {
-  const known = digestsOfKeys.get(secret)
-  if (known !== undefined) return known
-  if (!isServerKey(secret)) return undefined
-  const digest = sha256Hex(secret)
-  digestsOfKeys.set(secret, digest, 2 * (secret.length + digest.length))
-  return digest
 }
 
 /** The key a caller's messages count under: their credential, else server and address. */

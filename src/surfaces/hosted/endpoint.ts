@@ -19,7 +19,7 @@ import { corsHeaders, preflight, requireOrigin } from '../cors.ts'
 import { requireSlots } from '../limits.ts'
 import type { Platform, Visit } from '../platform.ts'
 import { formatRefusal, refusalOf } from '../rest-answer.ts'
-import { limitKey, requireCaller } from './access.ts'
+import { limitKey, requireCaller, type Address } from './access.ts'
 import { readJson, requireBatch } from './body.ts'
 import {
   answerBatchInSession,
@@ -42,14 +42,7 @@ import {
 } from './messages.ts'
 import { openSession } from './open-session.ts'
 import { openSessionStream } from './session-stream.ts'
-import {
-  exchangeOf,
-  freshCatalog,
-  requireCatalog,
-  requireServing,
-  type Address,
-  type Site,
-} from './site.ts'
+import { exchangeOf, freshCatalog, requireCatalog, requireServing, type Site } from './site.ts'
 
 /** Answers any request to a hosted server's path. */
 export async function hosted(
@@ -66,7 +59,7 @@ export async function hosted(
     requireOrigin(origin, catalog.settings.origins, platform.settings.DEVELOPMENT)
     if (request.method === 'OPTIONS') return preflight(request)
     requireServing(catalog)
-    const who = requireCaller(platform, visit, catalog)
+    const who = requireCaller(platform, visit, catalog, address)
     // What is no promise is not awaited: each wait costs this path a hundredth.
     const caller = who instanceof Promise ? await who : who
     const site: Site = { platform, visit, catalog, caller }

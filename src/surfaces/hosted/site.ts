@@ -20,12 +20,10 @@ import {
   vanitySource,
 } from '../sources.ts'
 import { PERIOD_SECONDS, takeSlot } from '../limits.ts'
-import { invalidKey, limitKey } from './access.ts'
+import { invalidKey, limitKey, type Address } from './access.ts'
 import { hopsOf } from './hops.ts'
 
 export type Site = { platform: Platform; visit: Visit; catalog: Catalog; caller: Caller }
-
-export type Address = { slug: string; id: string | undefined }
 
 export type Shown = { catalog: Catalog; staleMs: number }
 

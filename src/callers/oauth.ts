@@ -1,0 +1,99 @@
+/**
+ * OAuth access tokens: JWTs of the issuers that the deployment trusts, for exactly one resource
+ * (`mcp-protocol.md` §7.3). Whose member the person is, is looked up elsewhere.
+ */
+import { decodeJwt, errors, jwtVerify } from 'jose'
+import * as z from 'zod'
+import type { WaitUntil } from '../memory/single-flight.ts'
+import type { IssuerKeys } from './issuer-keys.ts'
+import { ALGORITHMS, type OAuthIssuer } from './oauth-issuer.ts'
+
+const MAX_TOKEN_LENGTH = 8 * 1024
+const SKEW_SECONDS = 60
+const JWT = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*$/
+
+export type AccessToken = {
+  issuer: string
+  subject: string
+  /** The organization that the person has chosen, where the token says so. */
+  organization: string | undefined
+  scopes: ReadonlySet<string>
+  expiresAtMs: number
+}
+
+const Scopes = z.union([z.string(), z.array(z.string())])
+const Claims = z.object({
+  iss: z.string(),
+  sub: z.string().min(1).max(1000),
+  exp: z.number(),
+  org: z.string().optional(),
+  scope: Scopes.optional(),
+  scp: Scopes.optional(),
+})
+
+/** Whether a text has the form of a JWT of a size that is looked at. */
+export function isJwt(text: string): boolean {
+  return text.length <= MAX_TOKEN_LENGTH && JWT.test(text)
+}
+
+/** Who a JWT says to be from, unchecked; undefined where it does not say. */
+export function claimedIssuer(token: string): string | undefined {
+  try {
+    return decodeJwt(token).iss
+  } catch (error) {
+    if (error instanceof errors.JOSEError || error instanceof TypeError) return undefined
+    throw error
+  }
+}
+
+export type Verification = {
+  issuers: readonly OAuthIssuer[]
+  keys: IssuerKeys
+  /** The URL of the endpoint that the token must be for. */
+  resource: string
+  now: number
+  waitUntil: WaitUntil
+}
+
+/** What a token says; undefined unless it is whole, of an issuer of ours, for the resource, of now. */
+export async function verifyAccessToken(
+  token: string,
+  { issuers, keys, resource, now, waitUntil }: Verification,
+): Promise<AccessToken | undefined> {
+  const claimed = claimedIssuer(token)
+  const issuer = issuers.find((one) => one.issuer === claimed)
+  if (issuer === undefined) return undefined
+  try {
+    const set = await keys.find(issuer, waitUntil)
+    const verified = await jwtVerify(
+      token,
+      async (header, jws) => {
+        try {
+          return await set.resolve(header, jws)
+        } catch (error) {
+          if (!(error instanceof errors.JWKSNoMatchingKey)) throw error
+          return (await keys.renew(issuer, set, waitUntil)).resolve(header, jws)
+        }
+      },
+      {
+        algorithms: [...(issuer.algorithms ?? ALGORITHMS)],
+        issuer: issuer.issuer,
+        audience: resource,
+        requiredClaims: ['sub', 'exp'],
+        clockTolerance: SKEW_SECONDS,
+        currentDate: new Date(now),
+      },
+    )
+    const claims = Claims.safeParse(verified.payload)
+    return claims.success ? toToken(claims.data) : undefined
+  } catch (error) {
+    if (error instanceof errors.JOSEError) return undefined
+    throw error
+  }
+}
+
+function toToken({ iss, sub, exp, org, scope = [], scp = [] }: z.infer<typeof Claims>) {
+  const words = [scope, scp].flat().flatMap((text) => text.split(' '))
+  const scopes = new Set(words.filter((word) => word !== ''))
+  return { issuer: iss, subject: sub, organization: org, scopes, expiresAtMs: exp * 1000 }
+}

@@ -1,0 +1,154 @@
+/** Commands on members and agents. Who may give them is decided before, by `may`. */
+import type {
+  ExternalId,
+  Permission,
+  Principal,
+  PrincipalSettings,
+  Role,
+} from '../../callers/principal.ts'
+import { HttpError } from '../../protocol/http-error.ts'
+import { dropAccountsOfMember } from './account-rows.ts'
+import { writeAudit } from './audit.ts'
+import type { Context, Write } from './context.ts'
+import { revokeKeysOf } from './credentials.ts'
+import { dropGrantsTo } from './grants.ts'
+import { releaseNames, type Name } from './names.ts'
+import {
+  dropPrincipal,
+  externalNames,
+  findExternal,
+  requirePrincipal,
+  writePrincipal,
+  type NewPrincipal,
+  type PrincipalKind,
+  type PrincipalRecord,
+} from './principals.ts'
+import { noteSurface } from './surface.ts'
+
+/** What of a principal a change names; null takes the external id away. */
+export type PrincipalPatch = {
+  name?: string | undefined
+  externalId?: ExternalId | null | undefined
+  role?: Role | undefined
+  permissions?: readonly Permission[] | undefined
+  settings?: PrincipalSettings | undefined
+  status?: Principal['status'] | undefined
+}
+
+/** Who goes with a principal, for those who remember it. */
+export type RemovedPrincipal = { id: string; keyHashes: string[] }
+
+/** Makes a member or an agent. */
+export async function createPrincipal(
+  context: Context,
+  principal: NewPrincipal,
+  write: Write,
+): Promise<PrincipalRecord> {
+  const { sql, organization } = context
+  const names = externalNames(organization, principal)
+  return context.claims.claiming(organization, names, () => {
+    addPrincipal(context, principal, write)
+    return requirePrincipal(sql, principal.kind, principal.id)
+  })
+}
+
+/** Stores a new principal and says so; its names must have been claimed. Inside a transaction. */
+export function addPrincipal(
+  { sql, now }: Pick<Context, 'sql' | 'now'>,
+  principal: NewPrincipal,
+  { actor }: Write,
+): void {
+  const { id, kind, name, role, externalId } = principal
+  requireFreeExternal(sql, principal)
+  writePrincipal(sql, principal, now)
+  const detail = { name, ...(role && { role }), ...(externalId && { externalId }) }
+  writeAudit(sql, { actor, act: `${kind}s.create`, target: id, detail }, now)
+}
+
+/** Changes a member or an agent; 412 when it moved. */
+export async function patchPrincipal(
+  context: Context,
+  kind: PrincipalKind,
+  id: string,
+  { externalId, ...patch }: PrincipalPatch,
+  { actor, expected }: Write,
+): Promise<PrincipalRecord> {
+  const { sql, organization, now } = context
+  const becomes = (): NewPrincipal => {
+    const live = requirePrincipal(sql, kind, id)
+    if (expected !== undefined && expected !== live.version) {
+      throw new HttpError(412, 'revision_moved', `It is at revision ${live.version}`)
+    }
+    const given = Object.entries(patch).filter(([, value]) => value !== undefined)
+    const external = externalId === undefined ? live.externalId : (externalId ?? undefined)
+    return { ...live, ...Object.fromEntries(given), externalId: external }
+  }
+  const names = externalNames(organization, becomes())
+  return context.claims.claiming(organization, names, () => {
+    const before = requirePrincipal(sql, kind, id)
+    const next = becomes()
+    requireFreeExternal(sql, next)
+    if (isSame(before, next)) return before
+    writePrincipal(sql, next, now)
+    const kept = new Set(names.map(({ name }) => name))
+    releaseNames(
+      sql,
+      externalNames(organization, before).filter(({ name }) => !kept.has(name)),
+    )
+    const members = Object.keys({ ...patch, ...(externalId !== undefined && { externalId }) })
+    const detail = { members, ...(patch.role && { role: patch.role }) }
+    writeAudit(sql, { actor, act: `${kind}s.patch`, target: id, detail }, now)
+    return requirePrincipal(sql, kind, id)
+  })
+}
+
+/** Takes a member or an agent away, with its keys and all that is its own. */
+export function deletePrincipal(
+  context: Context,
+  kind: PrincipalKind,
+  id: string,
+  { actor }: Write,
+): RemovedPrincipal {
+  const { sql, organization, now } = context
+  return context.transact(() => {
+    const live = requirePrincipal(sql, kind, id)
+    const revoked = revokeKeysOf(sql, { principal: id }, now)
+    const everybodys = dropAccountsOfMember(sql, id, now)
+    dropGrantsTo(sql, id)
+    dropPrincipal(sql, id)
+    if (everybodys) noteSurface(sql)
+    const keys = revoked.map((key): Name => ({
+      kind: 'credential',
+      name: key.hash,
+      target: key.id,
+    }))
+    releaseNames(sql, [...externalNames(organization, live), ...keys])
+    writeAudit(sql, { actor, act: `${kind}s.delete`, target: id }, now)
+    return { id, keyHashes: revoked.map(({ hash }) => hash) }
+  })
+}
+
+/** Notes that a member is given a session; 403 where it is suspended. */
+export function openMemberSession(context: Context, id: string, { actor }: Write): void {
+  const { sql, now } = context
+  context.transact(() => {
+    const { status } = requirePrincipal(sql, 'member', id)
+    if (status !== 'active') {
+      throw new HttpError(403, 'member_suspended', 'This member is suspended')
+    }
+    writeAudit(sql, { actor, act: 'members.session', target: id }, now)
+  })
+}
+
+/** Throws 409 where another member is the person already. */
+function requireFreeExternal(sql: SqlStorage, { id, externalId }: NewPrincipal): void {
+  const holder = externalId && findExternal(sql, externalId)
+  if (holder === undefined || holder === id) return
+  throw new HttpError(409, 'external_id_taken', `This external id is of the member ${holder}`)
+}
+
+function isSame(one: NewPrincipal, other: NewPrincipal): boolean {
+  const textOf = ({ name, externalId, role, permissions, settings, status }: NewPrincipal) =>
+    JSON.stringify([name, externalId, role, permissions, settings, status])
+  return textOf(one) === textOf(other)
+}
