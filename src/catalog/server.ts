@@ -108,7 +108,7 @@ export function patchSettings(settings: ServerSettings, patch: SettingsPatch): S
 /** What decides where a server's items come from and who sees them. */
 type Nature = Pick<
   ServerSettings,
-  'kind' | 'hosted' | 'remote' | 'overrides' | 'auth' | 'account' | 'scopes'
+  'kind' | 'hosted' | 'remote' | 'overrides' | 'auth' | 'scopes' | 'account'
 >
 
 export function isRemote({ kind }: Pick<Nature, 'kind'>): boolean {
@@ -155,24 +155,22 @@ export function problemsOfSettings(settings: Nature): Detail[] {
     scopes === undefined || auth === 'oauth'
       ? []
       : [{ path: 'scopes', message: 'are of servers with auth "oauth" alone' }]
-  return [...ofOAuth, ...problemsOfKind(settings)]
-}
-
-function problemsOfKind(settings: Nature): Detail[] {
-  const { remote, overrides, auth } = settings
   const open =
     needsAccount(settings) && auth === 'none' && hasHostedFace(settings)
       ? [{ path: 'auth', message: 'must not be none: calls are made with an account' }]
       : []
+  return [...ofOAuth, ...open, ...problemsOfKind(settings)]
+}
+
+function problemsOfKind(settings: Nature): Detail[] {
+  const { remote, overrides } = settings
   if (!isRemote(settings)) {
     const message = 'is of servers of kind "remote" alone'
-    const ofRemote = Object.entries({ remote, overrides })
+    return Object.entries({ remote, overrides })
       .filter(([, value]) => value !== undefined)
       .map(([path]) => ({ path, message }))
-    return [...open, ...ofRemote]
   }
   return [
-    ...open,
     ...(remote && usesAccount(remote) && !needsAccount(settings)
       ? [{ path: 'account', message: 'must be required: `remote` refers to the account' }]
       : []),

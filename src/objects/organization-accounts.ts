@@ -21,7 +21,7 @@ import { describeConnectors, listSeenAccounts } from './organization/connectors.
 import type { Write } from './organization/context.ts'
 import { listEnvironments, requireEnvironment } from './organization/environments.ts'
 import * as grants from './organization/grant-commands.ts'
-import { listGrants, requireGrant } from './organization/grants.ts'
+import { listGrants, requireGrant, type GrantFilter } from './organization/grants.ts'
 import type { OrganizationStatus } from './organization/record.ts'
 import type { Looking } from './organization/seen-accounts.ts'
 import * as settings from './organization/settings-commands.ts'
@@ -84,8 +84,8 @@ export class OrganizationAccounts extends OrganizationPeople {
     return this.life.command(({ sql }) => requireGrant(sql, id))
   }
 
-  async listGrants(account: string | undefined, after: string, limit: number) {
-    return this.life.command(({ sql }) => listGrants(sql, account, after, limit))
+  async listGrants(filter: GrantFilter, after: string, limit: number) {
+    return this.life.command(({ sql }) => listGrants(sql, filter, after, limit))
   }
 
   async deleteGrant(id: string, write: Write) {

@@ -54,17 +54,24 @@ export function requireGrant(sql: SqlStorage, id: string): GrantRecord {
   throw new HttpError(404, 'grant_not_found', `There is no grant ${id}`)
 }
 
-/** Grants by id, after one, of one account or of all. */
+/** Which grants: every member that is given must hold. */
+export type GrantFilter = {
+  account?: string | undefined
+  /** The member whose own the account is. */
+  owner?: string | undefined
+}
+
+/** Grants by id, after one. */
 export function listGrants(
   sql: SqlStorage,
-  account: string | undefined,
+  { account, owner }: GrantFilter,
   after: string,
   limit: number,
 ): GrantRecord[] {
   const query = `SELECT * FROM grants WHERE id > ?1 AND (?2 IS NULL OR account = ?2)
-    ORDER BY id LIMIT ?3`
+    AND (?3 IS NULL OR account IN (SELECT id FROM accounts WHERE owner = ?3)) ORDER BY id LIMIT ?4`
   return sql
-    .exec<Row>(query, after, account ?? null, limit)
+    .exec<Row>(query, after, account ?? null, owner ?? null, limit)
     .toArray()
     .map(toRecord)
 }

@@ -5,9 +5,9 @@ import type { SealKeys } from '../../sealing/seal-keys.ts'
 import { writeAudit } from './audit.ts'
 import type { Context, Write } from './context.ts'
 import { releaseNames, type Name } from './names.ts'
-import { notePublication } from './publications.ts'
 import { deletePrincipal, type RemovedPrincipal } from './principal-commands.ts'
 import { listPrincipals } from './principals.ts'
+import { notePublication } from './publications.ts'
 import {
   isGoing,
   markGoing,

@@ -7,9 +7,11 @@ import type {
   Role,
 } from '../../callers/principal.ts'
 import { HttpError } from '../../protocol/http-error.ts'
+import { dropAccountsOfMember } from './account-rows.ts'
 import { writeAudit } from './audit.ts'
 import type { Context, Write } from './context.ts'
 import { revokeKeysOf } from './credentials.ts'
+import { dropGrantsTo } from './grants.ts'
 import { releaseNames, type Name } from './names.ts'
 import {
   dropPrincipal,
@@ -21,6 +23,7 @@ import {
   type PrincipalKind,
   type PrincipalRecord,
 } from './principals.ts'
+import { noteSurface } from './surface.ts'
 
 /** What of a principal a change names; null takes the external id away. */
 export type PrincipalPatch = {
@@ -110,7 +113,10 @@ export function deletePrincipal(
   return context.transact(() => {
     const live = requirePrincipal(sql, kind, id)
     const revoked = revokeKeysOf(sql, { principal: id }, now)
+    const everybodys = dropAccountsOfMember(sql, id, now)
+    dropGrantsTo(sql, id)
     dropPrincipal(sql, id)
+    if (everybodys) noteSurface(sql)
     const keys = revoked.map((key): Name => ({
       kind: 'credential',
       name: key.hash,

@@ -19,6 +19,8 @@ import type { Channel } from '../channel.ts'
 import { channelOf, surfaceChannelOf } from '../resident.ts'
 import { findDeadKey, formatCredential } from './credentials.ts'
 import { formatPrincipal, isPrincipalActive } from './principals.ts'
+import { isGoing } from './record.ts'
+import { formatSurface } from './surface.ts'
 import {
   duePublications,
   markAnnounced,
@@ -30,8 +32,6 @@ import {
 } from './publications.ts'
 import { notePublishedRevision, settingsAt } from './revisions.ts'
 import { findServer, oauthServers } from './servers.ts'
-import { isGoing } from './record.ts'
-import { formatSurface } from './surface.ts'
 import { readItems } from './items.ts'
 import { publishedUpstream, readUpstream } from './upstreams.ts'
 
@@ -86,8 +86,8 @@ async function publish(publisher: Publisher, publication: Publication): Promise<
 }
 
 /**
- * Tells listeners what KV holds: streams of a server or of a gateway look at its newest revision, those
- * of a principal at what is its own; those of what is gone, or of a key that is dead, end.
+ * Tells listeners what KV holds: streams of a server or a gateway look at its newest revision, those of
+ * a principal at what is its own; those of a server, a key or a principal that is gone end.
  */
 export async function announceDue(publisher: Publisher): Promise<void> {
   const {

@@ -88,7 +88,7 @@ export const STEPS = [
    ALTER TABLE keys RENAME TO credentials;
    CREATE INDEX credentials_server ON credentials (server);
    CREATE INDEX credentials_principal ON credentials (principal);`,
-  // What there is for them; an organization's gateway is published from here on.
+  // What there is for whom; an organization's gateway is published from here on.
   `ALTER TABLE organization ADD COLUMN settings TEXT NOT NULL DEFAULT '{}';
    ALTER TABLE organization ADD COLUMN status TEXT NOT NULL DEFAULT 'active';
    CREATE TABLE accounts (

@@ -23,53 +23,53 @@ export const ACCOUNT_ROUTES: readonly Route[] = [
   }),
 
   inOrganization('GET', '/accounts', accounts.listAccounts, {
-    act: 'accounts.write',
+    act: 'accounts.read',
     summary: 'List accounts; credentials are never answered',
     query: { ...PAGE, ...accounts.FILTERS },
     answers: { 200: listOf(AccountAnswer) },
   }),
   inOrganization('POST', '/accounts', accounts.createAccount, {
-    act: 'accounts.write',
+    act: 'accounts.write.own',
     summary: 'Store an account on a server that needs them',
     body: accounts.AccountBody,
     answers: { 201: AccountAnswer },
   }),
   inOrganization('GET', '/accounts/:id', accounts.getAccount, {
-    act: 'accounts.write',
+    act: 'accounts.read',
     summary: 'One account',
     answers: { 200: AccountAnswer },
   }),
   inOrganization('PATCH', '/accounts/:id', accounts.patchAccount, {
-    act: 'accounts.write',
+    act: 'accounts.write.own',
     summary: 'Change an account; a new credential connects it again',
     body: accounts.AccountPatch,
     answers: { 200: AccountAnswer },
   }),
   inOrganization('DELETE', '/accounts/:id', accounts.deleteAccount, {
-    act: 'accounts.write',
+    act: 'accounts.write.own',
     summary: 'Delete an account, its grants and its entries in environments',
     answers: { 204: null },
   }),
 
   inOrganization('GET', '/grants', grants.listGrants, {
-    act: 'grants.write',
+    act: 'accounts.read',
     summary: 'List grants',
     query: { ...PAGE, account: 'Grants of this account alone' },
     answers: { 200: listOf(GrantAnswer) },
   }),
   inOrganization('POST', '/grants', grants.createGrant, {
-    act: 'grants.write',
+    act: 'grants.write.own',
     summary: 'Share an account with a member, an agent or everybody, for all tools or some',
     body: grants.GrantBody,
     answers: { 201: GrantAnswer },
   }),
   inOrganization('GET', '/grants/:id', grants.getGrant, {
-    act: 'grants.write',
+    act: 'accounts.read',
     summary: 'One grant',
     answers: { 200: GrantAnswer },
   }),
   inOrganization('DELETE', '/grants/:id', grants.deleteGrant, {
-    act: 'grants.write',
+    act: 'grants.write.own',
     summary: 'Take back that an account is shared',
     answers: { 204: null },
   }),

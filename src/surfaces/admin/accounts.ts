@@ -1,10 +1,16 @@
-/** The admin API's accounts: what calls of a connector are made with. A credential is never answered. */
+/**
+ * The admin API's accounts: what calls of a connector are made with. A credential is never answered.
+ * Who administers sees all of them, a member its own.
+ */
 import * as z from 'zod'
+import { may, requireMay, type Actor } from '../../callers/may.ts'
 import { AccountCredential } from '../../handlers/account-credential.ts'
 import { mintId, ServerId } from '../../catalog/names.ts'
+import { invalid } from '../../catalog/issues.ts'
 import type { WrittenAccount } from '../../objects/organization/account-commands.ts'
+import type { AccountRecord } from '../../objects/organization/account-rows.ts'
 import { upstreamOf } from '../../objects/upstreams.ts'
-import { valueOf } from '../../protocol/http-error.ts'
+import { HttpError, valueOf } from '../../protocol/http-error.ts'
 import {
   cursorOf,
   json,
@@ -73,6 +79,7 @@ export const FILTERS = {
 
 export async function createAccount(call: AdminCall): Promise<Response> {
   const account = { id: mintId('acc'), ...(await readValid(call, AccountBody)) }
+  requireMayWrite(call.actor, account, 'accounts')
   return written(call, valueOf(await call.stub.createAccount(account, writeOf(call))), 201)
 }
 
@@ -81,25 +88,65 @@ export async function listAccounts(call: AdminCall): Promise<Response> {
   const limit = limitOf(call)
   const filter = {
     server: query.get('server') ?? undefined,
-    owner: query.get('owner') ?? undefined,
+    owner: ownerSeenBy(call.actor) ?? query.get('owner') ?? undefined,
   }
   const records = valueOf(await stub.listAccounts(filter, cursorOf(call), limit + 1))
   return pageOf(call, records, limit, ({ id }) => id)
 }
 
 export async function getAccount(call: AdminCall): Promise<Response> {
-  return json(JSON.stringify(valueOf(await call.stub.getAccount(param(call, 'id')))))
+  return json(JSON.stringify(await requireVisible(call)))
 }
 
 export async function patchAccount(call: AdminCall): Promise<Response> {
   const patch = await readValid(call, AccountPatch)
-  const outcome = await call.stub.patchAccount(param(call, 'id'), patch, writeOf(call))
+  const account = await requireVisible(call)
+  requireMayWrite(call.actor, account, 'accounts')
+  const outcome = await call.stub.patchAccount(account.id, patch, writeOf(call))
   return written(call, valueOf(outcome), 200)
 }
 
 export async function deleteAccount(call: AdminCall): Promise<Response> {
-  valueOf(await call.stub.deleteAccount(param(call, 'id'), writeOf(call)))
+  const account = await requireVisible(call)
+  requireMayWrite(call.actor, account, 'accounts')
+  valueOf(await call.stub.deleteAccount(account.id, writeOf(call)))
   return noContent()
+}
+
+/** Whose accounts an actor sees; undefined for all of them. */
+export function ownerSeenBy(actor: Actor): string | undefined {
+  if (actor === 'operator' || may(actor, 'accounts.write') === undefined) return undefined
+  return actor.principal.id
+}
+
+/** Throws 403 unless an actor may change an account, or who it is shared with. */
+export function requireMayWrite(
+  actor: Actor,
+  { owner }: Pick<AccountRecord, 'owner'>,
+  what: 'accounts' | 'grants',
+): void {
+  const isOwn = actor !== 'operator' && owner === actor.principal.id
+  requireMay(actor, isOwn ? `${what}.write.own` : `${what}.write`)
+}
+
+/** The account that a grant is of, for an actor who may share it; 422 where it sees none. */
+export async function requireShareable(call: AdminCall, id: string): Promise<void> {
+  const outcome = await call.stub.getAccount(id)
+  const account = 'value' in outcome ? outcome.value : undefined
+  const owner = ownerSeenBy(call.actor)
+  if (account === undefined || (owner !== undefined && account.owner !== owner)) {
+    throw invalid([{ path: 'account', message: 'is no account here' }])
+  }
+  requireMayWrite(call.actor, account, 'grants')
+}
+
+/** An account that the actor sees; 404 for another's as for a made-up one. */
+async function requireVisible(call: AdminCall): Promise<AccountRecord> {
+  const id = param(call, 'id')
+  const account = valueOf(await call.stub.getAccount(id))
+  const owner = ownerSeenBy(call.actor)
+  if (owner === undefined || account.owner === owner) return account
+  throw new HttpError(404, 'account_not_found', `There is no account ${id}`)
 }
 
 /** Answers with an account; a remote server whose lists are read with it is read again. */

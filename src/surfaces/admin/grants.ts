@@ -1,7 +1,12 @@
-/** The admin API's grants: who an account is shared with, for all its tools or some. */
+/**
+ * The admin API's grants: who an account is shared with, for all its tools or some. Who administers
+ * sees all of them, a member those of its own accounts.
+ */
 import * as z from 'zod'
 import { mintId, ToolName } from '../../catalog/names.ts'
-import { valueOf } from '../../protocol/http-error.ts'
+import type { GrantRecord } from '../../objects/organization/grants.ts'
+import { HttpError, valueOf } from '../../protocol/http-error.ts'
+import { ownerSeenBy, requireShareable } from './accounts.ts'
 import {
   cursorOf,
   json,
@@ -41,22 +46,39 @@ export const GrantAnswer = z.strictObject({
 
 export async function createGrant(call: AdminCall): Promise<Response> {
   const grant = { id: mintId('gra'), ...(await readValid(call, GrantBody)) }
+  await requireShareable(call, grant.account)
   const record = valueOf(await call.stub.createGrant(grant, writeOf(call)))
   return json(JSON.stringify(record), 201, { Location: `/api/v1/grants/${record.id}` })
 }
 
 export async function listGrants(call: AdminCall): Promise<Response> {
   const limit = limitOf(call)
-  const account = call.query.get('account') ?? undefined
-  const records = valueOf(await call.stub.listGrants(account, cursorOf(call), limit + 1))
+  const filter = {
+    account: call.query.get('account') ?? undefined,
+    owner: ownerSeenBy(call.actor),
+  }
+  const records = valueOf(await call.stub.listGrants(filter, cursorOf(call), limit + 1))
   return pageOf(call, records, limit, ({ id }) => id)
 }
 
 export async function getGrant(call: AdminCall): Promise<Response> {
-  return json(JSON.stringify(valueOf(await call.stub.getGrant(param(call, 'id')))))
+  return json(JSON.stringify(await requireVisible(call)))
 }
 
 export async function deleteGrant(call: AdminCall): Promise<Response> {
-  valueOf(await call.stub.deleteGrant(param(call, 'id'), writeOf(call)))
+  const { id, account } = await requireVisible(call)
+  await requireShareable(call, account)
+  valueOf(await call.stub.deleteGrant(id, writeOf(call)))
   return noContent()
+}
+
+/** A grant that the actor sees; 404 for another's as for a made-up one. */
+async function requireVisible(call: AdminCall): Promise<GrantRecord> {
+  const id = param(call, 'id')
+  const grant = valueOf(await call.stub.getGrant(id))
+  const owner = ownerSeenBy(call.actor)
+  if (owner === undefined) return grant
+  const account = valueOf(await call.stub.getAccount(grant.account))
+  if (account.owner === owner) return grant
+  throw new HttpError(404, 'grant_not_found', `There is no grant ${id}`)
 }
