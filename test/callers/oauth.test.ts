@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { discoveryUrls, IssuerKeys, KeysUnavailable } from '../../src/callers/issuer-keys.ts'
 import { OAuthIssuers, type OAuthIssuer } from '../../src/callers/oauth-issuer.ts'
-import { claimedIssuer, isJwt, verifyAccessToken } from '../../src/callers/oauth.ts'
+import { claimedIssuer, isJwt } from '../../src/callers/jwt.ts'
+import { verifyAccessToken } from '../../src/callers/oauth.ts'
 import { startIssuer, type Issuer } from '../support/issuer.ts'
 
 const RESOURCE = 'https://mcp.test/mcp/one/0123456789abcdef'
@@ -98,10 +99,12 @@ describe('OAuth access tokens', () => {
     })
   }
 
-  it('are looked at up to a size, and only where they have the form', async () => {
+  it('are looked at only where they have the form, and up to a size', async () => {
     assert.ok(isJwt(await issuer.token()))
     const huge = await issuer.token({ aud: RESOURCE, filler: 'x'.repeat(8192) })
-    for (const text of ['', 'a.b', 'a.b.c.d', 'a b.c.d', 'sk-rc-abc', huge]) {
+    assert.equal(claimedIssuer(huge), undefined)
+    assert.equal(await createCheck(issuer).check(huge), undefined)
+    for (const text of ['', 'a.b', 'a.b.c.d', 'a b.c.d', 'sk-rc-abc']) {
       assert.equal(isJwt(text), false, text.slice(0, 20))
     }
     assert.equal(claimedIssuer('not.a.token'), undefined)
