@@ -1,6 +1,6 @@
 /** An OAuth issuer on loopback: its metadata, its keys, and the tokens it gives, good ones and forged. */
 import { once } from 'node:events'
-import { createServer } from 'node:http'
+import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { exportJWK, exportSPKI, generateKeyPair, SignJWT, type JWK } from 'jose'
 
@@ -13,6 +13,8 @@ export type Issuer = {
   url: string
   /** Paths that were asked for. */
   asked: string[]
+  /** The headers of what was asked for last. */
+  headers(): IncomingHttpHeaders
   /** A token of these claims; `null` takes one of the usual claims away. */
   token(claims?: Readonly<Record<string, unknown>>, header?: object): Promise<string>
   /** The same, signed with the text of the public key as a shared secret. */
@@ -42,8 +44,10 @@ export async function startIssuer(path = '/tenant', alg = 'ES256'): Promise<Issu
   let pair = await make()
   let isDown = false
   const asked: string[] = []
+  let headers: IncomingHttpHeaders = {}
   const server = createServer((request, response) => {
     asked.push(request.url ?? '')
+    headers = request.headers
     const document = isDown ? undefined : documents().get(request.url ?? '')
     response.statusCode = document === undefined ? 404 : 200
     response.setHeader('content-type', 'application/json')
@@ -68,6 +72,7 @@ export async function startIssuer(path = '/tenant', alg = 'ES256'): Promise<Issu
   return {
     url,
     asked,
+    headers: () => headers,
     token: (claims = {}, header = {}) =>
       new SignJWT(payloadOf(claims))
         .setProtectedHeader({ alg, kid: pair.kid, ...header })
