@@ -182,6 +182,24 @@ export function findDeadKey(
   return [...sql.exec<{ id: string; server: string | null }>(query, hash)][0]
 }
 
+/** Why a caller may do nothing now, by its credential's id and its principal, if that has one. */
+export type DeadCaller = 'invalid_api_key' | 'agent_suspended' | 'member_suspended'
+
+/**
+ * Whether a key of a principal still stands for it. The credential of a session or of an OAuth token
+ * is the principal itself, whose end is in the token.
+ */
+export function refusePrincipal(
+  sql: SqlStorage,
+  { credential, principal }: { credential: string; principal: string },
+  now: number,
+): DeadCaller | undefined {
+  const found = findPrincipal(sql, principal)
+  if (found === undefined) return 'invalid_api_key'
+  if (credential !== principal && !isKeyLive(sql, credential, now)) return 'invalid_api_key'
+  return found.status === 'active' ? undefined : `${found.kind}_suspended`
+}
+
 /** Whether a caller of a hosted server may still come in: a key, a member by its id, or nobody. */
 export function isCallerLive(sql: SqlStorage, caller: string, now: number): boolean {
   if (caller === 'anonymous') return true
