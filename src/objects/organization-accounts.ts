@@ -25,7 +25,7 @@ import { listGrants, requireGrant, type GrantFilter } from './organization/grant
 import type { OrganizationStatus } from './organization/record.ts'
 import type { Looking } from './organization/seen-accounts.ts'
 import * as settings from './organization/settings-commands.ts'
-import { formatSurface } from './organization/surface.ts'
+import { formatSurface, readSurface } from './organization/surface.ts'
 import { readUsage } from './organization/usage.ts'
 
 export class OrganizationAccounts extends OrganizationPeople {
@@ -119,6 +119,11 @@ export class OrganizationAccounts extends OrganizationPeople {
   /** The published form of the gateway as it stands; undefined where this is no organization. */
   async publishedSurface(): Promise<Uint8Array<ArrayBuffer> | undefined> {
     return formatSurface(this.life.sql)?.bytes
+  }
+
+  /** What the gateway shows, without its tools, as it stands. */
+  async describeSurface() {
+    return this.life.command(({ sql }) => readSurface(sql))
   }
 
   /** Decides a call on the gateway, and counts it; a refusal of the tool is a value, too. */

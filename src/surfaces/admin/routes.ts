@@ -11,6 +11,7 @@ import { ACCOUNT_ROUTES } from './account-routes.ts'
 import * as calls from './calls.ts'
 import * as organizations from './organizations.ts'
 import { PEOPLE_ROUTES } from './people-routes.ts'
+import * as preview from './preview.ts'
 import * as secrets from './secrets.ts'
 import { inDeployment, inOrganization, listOf, PAGE, type Route } from './route.ts'
 import * as servers from './servers.ts'
@@ -117,11 +118,11 @@ export const ROUTES: readonly Route[] = [
     body: servers.RollbackBody,
     answers: { 200: ServerAnswer },
   }),
-  inOrganization('GET', '/servers/:id/preview', servers.previewServer, {
+  inOrganization('GET', '/servers/:id/preview', preview.previewServer, {
     act: 'servers.read',
     summary: 'What a caller would be listed, and why the rest is withheld',
-    query: { credential: 'Id of a server key', surface: 'hosted' },
-    answers: { 200: servers.PreviewAnswer },
+    query: preview.PREVIEW_QUERY,
+    answers: { 200: preview.PreviewAnswer },
   }),
 
   inOrganization('GET', '/servers/:id/tools', tools.listTools, {

@@ -1,8 +1,6 @@
 /** The admin API's servers: whole servers, their revisions, and what a caller would see. */
 import * as z from 'zod'
-import { ANONYMOUS, type Caller } from '../../callers/caller.ts'
 import { invalid } from '../../catalog/issues.ts'
-import type { Status } from '../../catalog/item.ts'
 import { ServerId } from '../../catalog/names.ts'
 import { parseServerFile, type ParsedServerFile } from '../../catalog/server-file.ts'
 import { isRemote, ServerSettings, SettingsPatch } from '../../catalog/server.ts'
@@ -11,7 +9,6 @@ import { HttpError, valueOf } from '../../protocol/http-error.ts'
 import { upstreamOf } from '../../objects/upstreams.ts'
 import type { WrittenServer } from '../../objects/organization/change-server.ts'
 import type { ServerRecord } from '../../objects/organization/servers.ts'
-import { withholds } from '../../visibility/visible.ts'
 import { learnRevision, learnVanity, type Platform } from '../platform.ts'
 import { learnRemoved, readRemote } from './learn.ts'
 import {
@@ -79,11 +76,6 @@ export const RevisionAnswer = z.strictObject({
   actor: z.string(),
   act: z.string(),
   publishedAt: z.iso.datetime().nullable(),
-})
-
-export const PreviewAnswer = z.strictObject({
-  tools: z.array(z.looseObject({ name: z.string() })),
-  withheld: z.array(z.strictObject({ name: z.string(), rule: z.string() })),
 })
 
 export const RollbackBody = z.strictObject({ revision: z.int().min(1) })
@@ -180,43 +172,6 @@ export async function rollbackServer(call: AdminCall): Promise<Response> {
   const { revision } = await readValid(call, RollbackBody)
   const record = valueOf(await call.stub.rollbackServer(param(call, 'id'), revision, writeOf(call)))
   return written(call, record, 200)
-}
-
-/** What a caller would be listed, and each tool that is withheld with its rule. */
-export async function previewServer(call: AdminCall): Promise<Response> {
-  const id = param(call, 'id')
-  const surface = call.query.get('surface') ?? 'hosted'
-  if (surface !== 'hosted') throw invalid([{ path: 'surface', message: 'must be "hosted"' }])
-  const offered = valueOf(await call.stub.offeredTools(id))
-  const caller = await previewedCaller(call, id, offered)
-  const tools: unknown[] = []
-  const withheld: { name: string; rule: string }[] = []
-  for (const { name, status, definition } of unpackTools(offered.tools)) {
-    const rule = withholds({ name, status }, caller)
-    if (rule === undefined) tools.push(definition)
-    else withheld.push({ name, rule })
-  }
-  return json(JSON.stringify({ tools, withheld }))
-}
-
-function unpackTools(bytes: Uint8Array): { name: string; status: Status; definition: unknown }[] {
-  return JSON.parse(new TextDecoder().decode(bytes))
-}
-
-async function previewedCaller(
-  call: AdminCall,
-  id: string,
-  { auth }: Pick<ServerSettings, 'auth'>,
-): Promise<Caller> {
-  const credential = call.query.get('credential')
-  if (credential === null) {
-    if (auth === 'none') return ANONYMOUS
-    throw invalid([{ path: 'credential', message: 'is needed: this server opens to keys alone' }])
-  }
-  const key = valueOf(await call.stub.getKey(credential))
-  if (key.server !== id) throw new HttpError(404, 'key_not_found', `There is no key ${credential}`)
-  const tools = key.tools && { names: new Set(key.tools), key: key.id }
-  return { id: key.id, tools, expiresAtMs: Infinity }
 }
 
 /** The text of a server in answers. */

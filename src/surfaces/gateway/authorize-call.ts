@@ -7,7 +7,7 @@ import type { GatewayTool } from '../../catalog/gateway.ts'
 import type { Capability } from '../../catalog/surface.ts'
 import type { AuthorizedCall } from '../../objects/organization/authorize-call.ts'
 import { HttpError, valueOf } from '../../protocol/http-error.ts'
-import { principalAtLeast } from './principal.ts'
+import { callerAtLeast } from './principal.ts'
 import { siteAtLeast, type Site } from './site.ts'
 import type { ToolRefusal } from './tool-refusal.ts'
 
@@ -36,7 +36,7 @@ export async function authorizeCall(
   { capability, operation }: ServerTool,
   account: string | undefined,
 ): Promise<Decided> {
-  const { platform, visit, caller, environment } = site
+  const { platform, caller, environment } = site
   const { credential, principal } = caller
   const stub = platform.env.ORGANIZATION.getByName(principal.organization)
   try {
@@ -51,8 +51,8 @@ export async function authorizeCall(
       }),
     )
     if ('refused' in decided) return refuse(decided.refused)
-    const current = await principalAtLeast(platform, visit, principal, decided.version)
-    const now = await siteAtLeast(site, { ...caller, principal: current }, decided.surface)
+    const current = await callerAtLeast(platform, caller, decided.version)
+    const now = await siteAtLeast(site, current, decided.surface)
     return now.shown.tools.names.has(name) ? { authorized: decided } : 'not found'
   } catch (error) {
     if (error instanceof HttpError) throw error

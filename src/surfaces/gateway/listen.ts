@@ -3,7 +3,6 @@
  * changed, whatever of it that was, and of nothing else. The stream ends with its credential, its
  * principal or its organization.
  */
-import type { GatewayCaller } from '../../callers/caller.ts'
 import { complete } from '../../methods/exchange.ts'
 import { surfaceChannelOf } from '../../objects/resident.ts'
 import { HttpError } from '../../protocol/http-error.ts'
@@ -16,16 +15,14 @@ import {
 import { MODERN_REVISION } from '../../protocol/revisions.ts'
 import { EVENT_STREAM_HEADERS } from '../../protocol/sse.ts'
 import { sha256HexOfBytes } from '../../sealing/digest.ts'
+import { visibleTo } from '../../visibility/visible.ts'
 import { bridge } from '../bridge.ts'
 import { answerError, type Answer } from '../messages.ts'
 import { formatListChange } from '../notifications.ts'
 import { openSocket, timingOf } from '../socket.ts'
 import { formatAcknowledgement, formatFarewell, KV_WINDOW_MS, tagged } from '../subscription.ts'
-import { retrying } from '../retrying.ts'
-import { deadCaller } from './caller.ts'
-import { newestPrincipal } from './principal.ts'
+import { newestCaller } from './principal.ts'
 import { siteAtLeast, type Site } from './site.ts'
-import { visibleTo } from '../../visibility/visible.ts'
 
 const FILTER = 'toolsListChanged'
 
@@ -47,7 +44,7 @@ export async function listen(
     throw new HttpError(503, 'unavailable', 'The stream cannot be opened now')
   }
   let announced = digestOf(site)
-  let isFirst = true
+  let isBehind = true // what changed before the socket was open is told by nobody
   const body = bridge(socket, {
     ...timingOf(platform, shown),
     repeatMs: KV_WINDOW_MS,
@@ -55,14 +52,15 @@ export async function listen(
     farewell: formatFarewell(id, complete({ revision: MODERN_REVISION, catalog: gateway.catalog })),
     reconnect: () =>
       ending(async () => {
-        await requireLive(site)
+        isBehind = true
+        await newestCaller(platform, site.caller) // its credential may have died meanwhile
         return openSiteSocket(site)
       }),
     onRevision: (revision, isOwn) =>
       ending(async () => {
-        // What changed before the socket was open is told by nobody: the first look is at all of it.
-        const caller = isOwn || isFirst ? await callerNow(site) : site.caller
-        isFirst = false
+        const looksAnew = isOwn || isBehind
+        isBehind = false
+        const caller = looksAnew ? await newestCaller(platform, site.caller) : site.caller
         site = await siteAtLeast(site, caller, revision)
         const digest = digestOf(site)
         if (digest === announced) return []
@@ -87,19 +85,6 @@ async function openSiteSocket({ platform, caller, shown }: Site): Promise<WebSoc
   const party = `caller ${shown.id}`
   const tags = { listener: party, party, caller: shown.id, principal }
   return openSocket(surfaceChannelOf(platform.env.CHANNEL, organization), tags)
-}
-
-/** The caller with its principal as its organization has it now. */
-async function callerNow({ platform, visit, caller }: Site): Promise<GatewayCaller> {
-  return { ...caller, principal: await newestPrincipal(platform, visit, caller.principal) }
-}
-
-/** Throws 401 where the credential is dead: it may have died while nobody could hang up. */
-async function requireLive({ platform, caller, shown }: Site): Promise<void> {
-  const { organization } = caller.principal
-  const stub = () => platform.env.ORGANIZATION.getByName(organization)
-  const { credential } = await retrying(() => stub().check('', shown.id))
-  if (!credential) throw deadCaller()
 }
 
 /** What a stream does next; undefined ends it, where its caller would be refused from here on. */

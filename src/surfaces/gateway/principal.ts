@@ -1,31 +1,32 @@
-/** A principal no older than something else is known to be. */
-import type { Principal } from '../../callers/principal.ts'
-import { principalName, type Platform, type Visit } from '../platform.ts'
-import { requireActive } from '../principals.ts'
-import { principalSource } from '../sources.ts'
+/** A caller as its organization has it now, for what must not be older than something else is known to be. */
+import type { GatewayCaller } from '../../callers/caller.ts'
+import { parsePrincipal } from '../../callers/principal.ts'
+import { valueOf } from '../../protocol/http-error.ts'
+import { principalName, type Platform } from '../platform.ts'
+import { retrying } from '../retrying.ts'
 import { deadCaller } from './caller.ts'
 
-/** The principal as its organization has it now; 401 once it is gone, 403 while it is suspended. */
-export async function newestPrincipal(
-  platform: Platform,
-  visit: Visit,
-  { organization, id }: Principal,
-): Promise<Principal> {
-  const read = await principalSource(platform, visit, { organization, id }).origin(id)
-  if (read !== undefined) {
-    platform.principals.remember(principalName(organization, id), read.value, read.bytes)
-  }
-  if (read === undefined || read.value === 'gone') throw deadCaller()
-  requireActive(read.value)
-  return read.value
+/** The caller with its newest principal; 401 once its credential is dead, 403 while it is suspended. */
+export async function newestCaller(
+  { env, principals }: Platform,
+  caller: GatewayCaller,
+): Promise<GatewayCaller> {
+  const { organization, id } = caller.principal
+  const who = { credential: caller.credential.id, principal: id }
+  const text = await retrying(async () =>
+    valueOf(await env.ORGANIZATION.getByName(organization).identify(who)),
+  )
+  const read = text === undefined ? undefined : parsePrincipal(text)
+  if (read === undefined) throw deadCaller()
+  principals.remember(principalName(organization, id), read.value, read.bytes)
+  return { ...caller, principal: read.value }
 }
 
-/** The principal at a version or a newer one. */
-export async function principalAtLeast(
+/** The caller with its principal at a version or a newer one. */
+export async function callerAtLeast(
   platform: Platform,
-  visit: Visit,
-  principal: Principal,
+  caller: GatewayCaller,
   version: number,
-): Promise<Principal> {
-  return principal.version >= version ? principal : newestPrincipal(platform, visit, principal)
+): Promise<GatewayCaller> {
+  return caller.principal.version >= version ? caller : newestCaller(platform, caller)
 }
