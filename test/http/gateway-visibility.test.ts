@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { askGateway, serveEcho, startAcme, type Acme, type Person } from '../support/acme.ts'
-import { eventually } from '../support/eventually.ts'
-import { callTool, namesOf, theirs, untilListed } from '../support/gateway-client.ts'
+import { callTool, namesOf, theirs, untilListed, untilServed } from '../support/gateway-client.ts'
 import { LIST } from '../support/messages.ts'
 import { startRollcall, type Rollcall } from '../support/rollcall.ts'
 
@@ -82,10 +81,7 @@ describe('The gateway', { concurrency: 1 }, () => {
     })
     await acme.admin('POST', '/environments', { name: 'other', entries: [] })
     const at = { path: '/mcp/env/support' }
-    await eventually(
-      () => askGateway(rollcall, alice.key, LIST, { path: '/mcp/env/other' }),
-      ({ status }) => status === 200,
-    )
+    await untilServed(rollcall, alice.key, '/mcp/env/other')
     await untilListed(rollcall, alice.key, [...MEMORY, 'notion__search'], at)
     const { error } = await callTool(rollcall, alice.key, 'notion__create_page', {}, at)
     assert.equal(error.message, 'Tool not found: notion__create_page')

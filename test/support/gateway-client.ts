@@ -42,3 +42,11 @@ export async function callTool(
   const message = legacy('tools/call', { name, arguments: args })
   return onlyEvent(await askGateway(rollcall, key, message, at))
 }
+
+/** Waits until a path of the gateway, such as an environment's, is served to a caller. */
+export async function untilServed(rollcall: Rollcall, key: string, path: string): Promise<void> {
+  await eventually(
+    () => askGateway(rollcall, key, LIST, { path }),
+    ({ status }) => status === 200,
+  )
+}
