@@ -6,7 +6,7 @@ import { rollcallScript } from './build.ts'
 import type { Build } from './launch.ts'
 import type { BenchTool } from './tools.ts'
 
-const OPERATOR_TOKEN = 'bench-operator-token-0123456789'
+export const OPERATOR_TOKEN = 'bench-operator-token-0123456789'
 const SEAL_KEYS = `k1:${Buffer.alloc(32, 1).toString('base64')}`
 const PUBLISHED_TIMEOUT_MS = 20_000
 const POLL_MS = 50

@@ -3,6 +3,7 @@ import { measureBundle } from './bundle.ts'
 import { measureCold } from './cold.ts'
 import { CONNECTIONS } from './compare.ts'
 import { startContenders } from './contenders.ts'
+import { startGatewayContenders } from './gateway-contenders.ts'
 import { compareLists } from './lists.ts'
 import { measureMemory } from './memory.ts'
 import { startSessionContenders } from './session-contenders.ts'
@@ -38,6 +39,11 @@ export type SessionScenario = Compared & {
   sessions: number | 'new'
 }
 
+export type GatewayScenario = Compared & {
+  /** Whose list it is; that of the second is compared with that of the first. */
+  caller: 'first' | 'second'
+}
+
 export type Scenario = { name: string; run: () => Promise<Row[]> }
 
 const LISTS: readonly ListScenario[] = [
@@ -61,11 +67,25 @@ const SESSIONS: readonly SessionScenario[] = [
   { name: '50 tools, in a new session', tools: 50, sessions: 'new', requests: 2500 },
 ]
 
+const GATEWAY: readonly GatewayScenario[] = [
+  { name: 'gateway, 200 of 1000 tools', caller: 'first', bar: 1.6, requests: 1500 },
+  {
+    name: 'gateway, a second caller against the first',
+    caller: 'second',
+    bar: 1.2,
+    requests: 1500,
+  },
+]
+
 export const SCENARIOS: readonly Scenario[] = [
   ...LISTS.map((list) => ({ name: list.name, run: () => compareLists(list, startContenders) })),
   ...SESSIONS.map((list) => ({
     name: list.name,
     run: () => compareLists(list, startSessionContenders),
+  })),
+  ...GATEWAY.map((list) => ({
+    name: list.name,
+    run: () => compareLists(list, startGatewayContenders),
   })),
   { name: 'session, its storage', run: measureStorage },
   { name: '1000 idle streams', run: measureStreams },
