@@ -7,6 +7,9 @@ import { describe, it } from 'node:test'
 import type { Principal } from '../../src/callers/principal.ts'
 import type { Capability, CapabilitySettings, Surface } from '../../src/catalog/surface.ts'
 import { withheldManage, withheldOnGateway, type Reason } from '../../src/visibility/gateway.ts'
+import { visibleOnGateway } from '../../src/visibility/gateway-list.ts'
+import { gatewayOf } from '../support/gateways.ts'
+import { serverFile, tool } from '../support/servers.ts'
 
 const TOOLS = ['read', 'write'] as const // a share or an environment "for some" is for `read`
 
@@ -113,6 +116,17 @@ function reference(row: Row): Reason | undefined {
 
 const SERVER = 'server-1'
 
+/** A row in which nothing is said. */
+const NEUTRAL: Row = {
+  kind: 'connector',
+  account: 'none',
+  organization: 'unsaid',
+  member: 'unsaid',
+  environment: 'none',
+  principal: 'member',
+  tool: 'read',
+}
+
 function settingsOf(setting: string, capability: string): CapabilitySettings {
   switch (setting) {
     case 'on':
@@ -193,6 +207,29 @@ describe('withheldOnGateway', () => {
     )
   })
 
+  it('C11: decides for the list and for the call alike, on every combination', () => {
+    const gateways = new Map(
+      KINDS.map((kind) => {
+        const { capability } = viewOf({ ...NEUTRAL, kind })
+        const file = serverFile(
+          'Notion',
+          TOOLS.map((name) => tool(name)),
+        )
+        return [kind, gatewayOf([{ ...capability, file }])] as const
+      }),
+    )
+    for (const row of rows()) {
+      const gateway = gateways.get(row.kind)
+      assert.ok(gateway)
+      const { capability, view } = viewOf(row)
+      const { names } = visibleOnGateway({ ...gateway, surface: view.surface }, view)
+      const withheld = withheldOnGateway({ capability, operation: row.tool }, view)
+      if (names.has(`notion__${row.tool}`) === (withheld !== undefined)) {
+        assert.fail(JSON.stringify(row))
+      }
+    }
+  })
+
   it('C8, C9: a state or a share for some tools never changes what is seen', () => {
     const pairs = [
       ['own', 'own in needs_reauth'],
@@ -211,15 +248,7 @@ describe('withheldOnGateway', () => {
   })
 
   it('takes names of members of every object for names like any', () => {
-    const { capability, view } = viewOf({
-      kind: 'remote',
-      account: 'none',
-      organization: 'unsaid',
-      member: 'unsaid',
-      environment: 'none',
-      principal: 'member',
-      tool: 'read',
-    })
+    const { capability, view } = viewOf({ ...NEUTRAL, kind: 'remote' })
     for (const name of ['constructor', '__proto__', 'toString']) {
       const tool = { capability: { ...capability, id: name }, operation: name }
       assert.equal(withheldOnGateway(tool, view), undefined)
@@ -245,15 +274,7 @@ describe('withheldManage', () => {
           for (const environment of ENVIRONMENTS)
             for (const organization of ['unsaid', 'capability off', 'operation off'])
               for (const member of ['unsaid', 'capability off', 'operation off']) {
-                const { view } = viewOf({
-                  kind: 'connector',
-                  account: 'none',
-                  organization: 'unsaid',
-                  member: 'unsaid',
-                  environment,
-                  principal,
-                  tool: 'read',
-                })
+                const { view } = viewOf({ ...NEUTRAL, environment, principal })
                 const off = (setting: string): CapabilitySettings =>
                   setting === 'operation off'
                     ? { manage: { [operation]: false } }
