@@ -55,8 +55,12 @@ export const Settings = z
     SEAL_KEYS: SealKeys,
     SESSION_JWT_SECRET: z
       .string()
-      .min(MIN_SESSION_SECRET_LENGTH, `must have at least ${MIN_SESSION_SECRET_LENGTH} characters`)
-      .optional(),
+      .refine(
+        (text) => text === '' || text.length >= MIN_SESSION_SECRET_LENGTH,
+        `must have at least ${MIN_SESSION_SECRET_LENGTH} characters`,
+      )
+      .optional()
+      .transform((text) => (text === '' ? undefined : text)),
     OAUTH_ISSUERS: OAuthIssuers,
     PUBLIC_URL: HttpOrigin,
     REGION: z.string().default('development'),

@@ -11,6 +11,7 @@ import type { OAuthIssuer } from './oauth-issuer.ts'
 const FRESH_MS = 10 * 60 * 1000
 const KEPT_MS = 24 * 60 * 60 * 1000
 const RETRY_MS = 60_000
+const FAILED_MS = 5000 // in which an issuer that did not answer is left alone
 const MAX_KEYS = 100
 const KEY_TYPES: ReadonlySet<string> = new Set(['RSA', 'EC', 'OKP'])
 
@@ -30,6 +31,7 @@ export class IssuerKeys {
   readonly #now: () => number
   readonly #sets = new Map<string, KeySet>()
   readonly #triedAt = new Map<string, number>()
+  readonly #failedAt = new Map<string, number>()
   readonly #flights = new SingleFlight<KeySet>()
 
   constructor(fetchJson: FetchJson, now: () => number = Date.now) {
@@ -53,18 +55,20 @@ export class IssuerKeys {
     const current = this.#sets.get(issuer.issuer)
     if (current !== undefined && current !== known) return current
     const isKept = known !== undefined && this.#now() - known.fetchedAt < KEPT_MS
-    if (isKept && this.#now() - this.#lastTry(issuer) < RETRY_MS) return known
+    if (isKept && this.#isSince(this.#triedAt, issuer, RETRY_MS)) return known
+    if (this.#isSince(this.#failedAt, issuer, FAILED_MS)) throw unavailable(issuer, undefined)
     try {
       return await this.#flights.run(issuer.issuer, () => this.#read(issuer), waitUntil)
     } catch (error) {
       console.error(`the keys of ${issuer.issuer} could not be read`, error)
+      this.#failedAt.set(issuer.issuer, this.#now())
       if (isKept) return known
-      throw new KeysUnavailable(`the keys of ${issuer.issuer} could not be read`, { cause: error })
+      throw unavailable(issuer, error)
     }
   }
 
-  #lastTry({ issuer }: OAuthIssuer): number {
-    return this.#triedAt.get(issuer) ?? -Infinity
+  #isSince(times: ReadonlyMap<string, number>, { issuer }: OAuthIssuer, ms: number): boolean {
+    return this.#now() - (times.get(issuer) ?? -Infinity) < ms
   }
 
   async #read(issuer: OAuthIssuer): Promise<KeySet> {
@@ -91,6 +95,10 @@ export class IssuerKeys {
     }
     throw failures[0]
   }
+}
+
+function unavailable({ issuer }: OAuthIssuer, cause: unknown): KeysUnavailable {
+  return new KeysUnavailable(`the keys of ${issuer} could not be read`, { cause })
 }
 
 /** Where an issuer's metadata may be (`mcp-protocol.md` §7.5). */

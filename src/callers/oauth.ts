@@ -2,15 +2,14 @@
  * OAuth access tokens: JWTs of the issuers that the deployment trusts, for exactly one resource
  * (`mcp-protocol.md` §7.3). Whose member the person is, is looked up elsewhere.
  */
-import { decodeJwt, errors, jwtVerify } from 'jose'
+import { errors, jwtVerify } from 'jose'
 import * as z from 'zod'
 import type { WaitUntil } from '../memory/single-flight.ts'
 import type { IssuerKeys } from './issuer-keys.ts'
+import { claimedIssuer } from './jwt.ts'
 import { ALGORITHMS, type OAuthIssuer } from './oauth-issuer.ts'
 
-const MAX_TOKEN_LENGTH = 8 * 1024
 const SKEW_SECONDS = 60
-const JWT = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*$/
 
 export type AccessToken = {
   issuer: string
@@ -30,21 +29,6 @@ const Claims = z.object({
   scope: Scopes.optional(),
   scp: Scopes.optional(),
 })
-
-/** Whether a text has the form of a JWT of a size that is looked at. */
-export function isJwt(text: string): boolean {
-  return text.length <= MAX_TOKEN_LENGTH && JWT.test(text)
-}
-
-/** Who a JWT says to be from, unchecked; undefined where it does not say. */
-export function claimedIssuer(token: string): string | undefined {
-  try {
-    return decodeJwt(token).iss
-  } catch (error) {
-    if (error instanceof errors.JOSEError || error instanceof TypeError) return undefined
-    throw error
-  }
-}
 
 export type Verification = {
   issuers: readonly OAuthIssuer[]

@@ -4,6 +4,7 @@
  */
 import { errors, jwtVerify, SignJWT } from 'jose'
 import * as z from 'zod'
+import { claimedIssuer } from './jwt.ts'
 
 export const MAX_SESSION_SECONDS = 300
 export const MIN_SESSION_SECRET_LENGTH = 32
@@ -46,6 +47,7 @@ export async function verifySession(
   token: string,
   now: number,
 ): Promise<Session | undefined> {
+  if (claimedIssuer(token) !== issuer) return undefined
   try {
     const { payload } = await jwtVerify(token, bytesOf(secret), {
       algorithms: [ALGORITHM],

@@ -4,7 +4,7 @@
  */
 import type { Credential } from '../callers/credential.ts'
 import { IssuerKeys } from '../callers/issuer-keys.ts'
-import type { Principal } from '../callers/principal.ts'
+import { externalHash, type ExternalId, type Principal } from '../callers/principal.ts'
 import type { Catalog, Renderings } from '../catalog/catalog.ts'
 import type { Gone } from '../catalog/published.ts'
 import type { Env, Settings } from '../env.ts'
@@ -181,6 +181,11 @@ export function principalName(organization: string, id: string): string {
 /** Notes that a principal is gone here. */
 export function learnGone({ principals }: Platform, organization: string, id: string): void {
   principals.remember(principalName(organization, id), 'gone', SMALL_ENTRY_BYTES)
+}
+
+/** Drops what is remembered of a person's memberships: one was given or taken here. */
+export function forgetMemberships({ memberships }: Platform, person: ExternalId): void {
+  memberships.forget(externalHash(person))
 }
 
 /** Notes that a server was put at a vanity slug here. */

@@ -6,7 +6,7 @@ import type { SessionKey } from '../callers/session-jwt.ts'
 import { Unavailable } from '../memory/lookup.ts'
 import type { Owned } from '../objects/directory.ts'
 import { HttpError } from '../protocol/http-error.ts'
-import { principalName, type Platform, type Visit } from './platform.ts'
+import { forgetMemberships, principalName, type Platform, type Visit } from './platform.ts'
 import { membershipSource, principalSource } from './sources.ts'
 
 /** A principal of an organization; undefined where there is none, or no longer. */
@@ -75,6 +75,6 @@ export async function findMember(
   { owner, target }: Owned,
 ): Promise<Principal | undefined> {
   const member = await findPrincipal(platform, visit, owner, target)
-  if (member === undefined) platform.memberships.forget(externalHash(person))
+  if (member === undefined) forgetMemberships(platform, person)
   return member
 }

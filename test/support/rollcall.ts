@@ -5,6 +5,7 @@ import './direct-outbound.ts'
 
 export const OPERATOR_TOKEN = 'test-operator-token-0123456789'
 export const SEAL_KEYS = `k1:${Buffer.alloc(32, 1).toString('base64')}`
+export const SESSION_JWT_SECRET = 'test-session-secret-0123456789abcdef'
 
 const ROOT = join(import.meta.dirname, '../..')
 
@@ -43,7 +44,7 @@ export async function startRollcall({ vars, secrets }: RollcallOptions = {}): Pr
       {
         configPath: join(ROOT, 'wrangler.toml'),
         vars: { DEVELOPMENT: '1', ...vars },
-        secrets: { OPERATOR_TOKEN, SEAL_KEYS, ...secrets },
+        secrets: { OPERATOR_TOKEN, SEAL_KEYS, SESSION_JWT_SECRET, ...secrets },
       },
     ],
   })

@@ -5,7 +5,7 @@
  * organization each time, so who was demoted or revoked is so at once.
  */
 import type { Actor } from '../../callers/may.ts'
-import { isJwt } from '../../callers/oauth.ts'
+import { isJwt } from '../../callers/jwt.ts'
 import { presentedSecret } from '../../callers/presented.ts'
 import { parsePrincipal } from '../../callers/principal.ts'
 import { keyKindOf } from '../../callers/secret.ts'

@@ -6,7 +6,7 @@ import { mintSession } from '../../callers/session-jwt.ts'
 import { mintId } from '../../catalog/names.ts'
 import type { PrincipalKind, PrincipalRecord } from '../../objects/organization/principals.ts'
 import { HttpError, valueOf } from '../../protocol/http-error.ts'
-import { learnGone } from '../platform.ts'
+import { forgetMemberships, learnGone } from '../platform.ts'
 import { sessionKeyOf } from '../principals.ts'
 import {
   cursorOf,
@@ -157,12 +157,14 @@ type New = Parameters<AdminCall['stub']['createPrincipal']>[0]
 
 async function create(call: AdminCall, principal: New): Promise<Response> {
   const record = valueOf(await call.stub.createPrincipal(principal, writeOf(call)))
+  if (record.externalId) forgetMemberships(call.platform, record.externalId)
   const location = { Location: `/api/v1/${principal.kind}s/${record.id}` }
   return answer(record, 201, location)
 }
 
 async function written(call: AdminCall, record: PrincipalRecord): Promise<Response> {
   await learnPrincipal(call, record.id)
+  if (record.externalId) forgetMemberships(call.platform, record.externalId)
   return answer(record)
 }
 

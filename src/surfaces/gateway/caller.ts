@@ -3,7 +3,7 @@
  * member by a session JWT or an OAuth access token.
  */
 import type { GatewayCaller } from '../../callers/caller.ts'
-import { isJwt, claimedIssuer } from '../../callers/oauth.ts'
+import { claimedIssuer, isJwt } from '../../callers/jwt.ts'
 import { presentedSecret } from '../../callers/presented.ts'
 import { keyKindOf } from '../../callers/secret.ts'
 import { verifySession } from '../../callers/session-jwt.ts'
