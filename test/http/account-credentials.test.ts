@@ -97,7 +97,7 @@ describe('The credential of an account', () => {
 
   it('is another one at once', async () => {
     const { json } = await rollcall.admin('GET', '/accounts')
-    const [two] = json.items.filter(({ alias }: { alias: string }) => alias === 'two')
+    const two = json.items.find(({ alias }: { alias: string }) => alias === 'two')
     await rollcall.admin('PATCH', `/accounts/${two.id}`, { credential: { token: 'newer-token' } })
     await textOf('cached', { account: 'two' })
     assert.equal(last().headers['authorization'], 'Bearer newer-token')
