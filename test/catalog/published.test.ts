@@ -192,7 +192,7 @@ describe('an unreadable value', () => {
     ['no settings', withHeader((header) => delete header['settings'])],
     [
       'a setting it cannot obey',
-      withHeader((header) => Object.assign(header['settings'] ?? {}, { auth: 'oauth' })),
+      withHeader((header) => Object.assign(header['settings'] ?? {}, { auth: 'basic' })),
     ],
     ['no features', withHeader((header) => delete header['features'])],
     ['no items', withHeader((header) => delete header['items'])],

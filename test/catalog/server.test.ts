@@ -52,7 +52,7 @@ describe('ServerSettings', () => {
     { name: null },
     { slug: 'env' },
     { status: 'gone' },
-    { auth: 'oauth' },
+    { auth: 'basic' },
     { vanity: 'yes' },
     { description: 'x'.repeat(10_001) },
     { rateLimit: 0 },

@@ -95,9 +95,9 @@ describe('accounts', () => {
     ]
     for (const text of texts) assert.ok(!text.includes(HUSH))
     const { json } = await get('/audit?limit=1000')
-    const acts = json.items.map(({ act }: { act: string }) => act)
+    const acts = new Set(json.items.map(({ act }: { act: string }) => act))
     for (const act of ['accounts.create', 'accounts.patch', 'accounts.delete']) {
-      assert.ok(acts.includes(act), act)
+      assert.ok(acts.has(act), act)
     }
     await rollcall.admin('DELETE', `/accounts/${id}`)
   })
@@ -106,7 +106,8 @@ describe('accounts', () => {
     const team = await account(notion, 'team')
     const anns = await account(twitter, 'ann', { owner: ann.id })
     const bobs = await account(twitter, 'bob', { owner: bob.id })
-    const all = [team.id, anns.id, bobs.id].toSorted()
+    const ids: string[] = [team.id, anns.id, bobs.id]
+    const all = ids.toSorted()
     assert.deepEqual(await idsOf('/accounts'), all)
     const paged = await allItems(rollcall, '/accounts', 1)
     assert.deepEqual(

@@ -134,7 +134,7 @@ describe('bodies of the admin API', () => {
       ),
       {
         name: 'is missing',
-        auth: 'must be "none" or "key"',
+        auth: 'must be "none" or "key" or "oauth"',
         ttlMs: 'must be a number',
         tools: 'must be an array',
       },

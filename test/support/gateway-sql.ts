@@ -42,18 +42,17 @@ export function createGateway() {
     sql,
     context,
     /** Stores an account of the connector. */
-    account(
+    account: (
       alias: string,
       owner: string | null,
       state: 'connected' | 'needs_reauth' = 'connected',
-    ) {
+    ) => {
       const id = `acc_${alias}`
       const row = { id, server: NOTION, owner, alias, identity: null, state }
       writeAccount(sql, { ...row, sealed: `sealed ${alias}`, created_at: NOW, updated_at: NOW })
       return id
     },
-    /** Takes a principal's status. */
-    suspend(id: string) {
+    suspend: (id: string) => {
       sql.exec("UPDATE principals SET status = 'suspended' WHERE id = ?", id)
     },
   }
