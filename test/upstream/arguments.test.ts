@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { findViolations, withDefaults } from '../../src/upstream/arguments.ts'
+import { checkArguments, findViolations, withDefaults } from '../../src/upstream/arguments.ts'
 import { ofA, violations } from '../support/violations.ts'
 
 const DRAFT_7 = 'http://json-schema.org/draft-07/schema#'
@@ -14,7 +14,7 @@ describe('findViolations', () => {
   })
 
   const named: [string, object, object, RegExp][] = [
-    ['a missing argument', { required: ['city'] }, {}, /^\/: .*"city"/],
+    ['a missing argument', { required: ['city'] }, {}, /^\/city: is required$/],
     ['an unknown one', { additionalProperties: false }, { town: 1 }, /"town"/],
     ['a wrong type', { properties: { a: { type: 'string' } } }, { a: 1 }, /^\/a: /],
     ['a fraction', { properties: { a: { type: 'integer' } } }, { a: 1.5 }, /^\/a: /],
@@ -31,7 +31,7 @@ describe('findViolations', () => {
       { 'x/y~z': 1 },
       /^\/x~1y~0z: /,
     ],
-    ['one called constructor', { required: ['constructor'] }, {}, /"constructor"/],
+    ['one called constructor', { required: ['constructor'] }, {}, /^\/constructor: is required$/],
   ]
   for (const [what, schema, args, line] of named) {
     it(`§9.2 #50: names ${what} by its place`, () => {
@@ -236,5 +236,29 @@ describe('withDefaults', () => {
   it('fills in a default of constructor', () => {
     const constructor = { properties: { constructor: { default: 'x' } } }
     assert.deepEqual(Object.entries(withDefaults(constructor, {})), [['constructor', 'x']])
+  })
+})
+
+describe('checkArguments', () => {
+  const check = (schema: object, args: object) =>
+    checkArguments(JSON.stringify(schema), { ...schema }, { ...args })
+
+  it('fills in defaults before it looks, in objects that are given too', () => {
+    const schema = {
+      properties: {
+        a: { type: 'string', default: 'x' },
+        b: { type: 'object', properties: { c: { type: 'integer', default: 1 } } },
+        d: { type: 'object', properties: { e: { default: 2 } } },
+      },
+      required: ['a'],
+    }
+    const args = { a: 'x', b: { c: 1 } }
+    assert.deepEqual(check(schema, { b: {} }), { args, violations: [] })
+  })
+
+  it('does not hold a default that fits nothing against who left it out', () => {
+    const schema = { properties: { a: { type: 'string', default: null } } }
+    assert.deepEqual(check(schema, {}), { args: {}, violations: [] })
+    assert.equal(check(schema, { a: 1 }).violations.length, 1)
   })
 })
