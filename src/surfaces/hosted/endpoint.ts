@@ -30,7 +30,7 @@ import {
   type Visitor,
 } from './in-session.ts'
 import { listen } from './listen.ts'
-import { hopsOf } from './hops.ts'
+import { hopsOf } from '../hops.ts'
 import { answerLive } from './live-answer.ts'
 import {
   ACCEPTED,

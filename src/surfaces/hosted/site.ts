@@ -21,7 +21,7 @@ import {
 } from '../sources.ts'
 import { PERIOD_SECONDS, takeSlot } from '../limits.ts'
 import { invalidKey, limitKey } from './access.ts'
-import { hopsOf } from './hops.ts'
+import { hopsOf } from '../hops.ts'
 
 export type Site = { platform: Platform; visit: Visit; catalog: Catalog; caller: Caller }
 

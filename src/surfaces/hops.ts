@@ -2,8 +2,8 @@
  * How many deployments of ours a request came through. One that calls itself, or two that call each
  * other, would go round for ever; so the fourth in a row refuses.
  */
-import { HttpError } from '../../protocol/http-error.ts'
-import { HOPS_HEADER } from '../../upstream/outbound.ts'
+import { HttpError } from '../protocol/http-error.ts'
+import { HOPS_HEADER } from '../upstream/outbound.ts'
 
 const MAX_HOPS = 3
 
