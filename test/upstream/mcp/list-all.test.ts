@@ -168,6 +168,7 @@ describe('listAll', () => {
     assert.deepEqual(
       listed.left.map(({ name, reason }) => `${name} ${reason}`),
       [
+        'good stands twice',
         '#2 is no object',
         '#3 is no object',
         '#4 is no object',
