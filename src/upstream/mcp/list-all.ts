@@ -151,6 +151,7 @@ async function readPage(
       timeoutMs,
       maxMs: endsAt - Date.now(),
       maxBytes,
+      maxDepth: Infinity, // each item is judged by itself
       listChanged: (what) => what === changed && onChange(),
     },
   )
