@@ -64,6 +64,7 @@ export class Upstream extends DurableObject<UpstreamBindings> {
   })
   /** Readings under way, by configuration. */
   readonly #reading = new Map<string, Promise<Refreshed>>()
+  #watching = Promise.resolve()
 
   constructor(ctx: DurableObjectState, env: UpstreamBindings) {
     super(ctx, env)
@@ -226,8 +227,15 @@ export class Upstream extends DurableObject<UpstreamBindings> {
     })
   }
 
-  /** Has the watch's stream as it is wanted; what fails is tried again, later each time. */
-  async #keepWatching(): Promise<void> {
+  /** Has the watch's stream as it is wanted, one after the other: there is one. */
+  #keepWatching(): Promise<void> {
+    const kept = this.#watching.then(() => this.#keepStream())
+    this.#watching = kept.catch(() => undefined) // which whoever asked is told
+    return kept
+  }
+
+  /** What fails is tried again, later each time. */
+  async #keepStream(): Promise<void> {
     if (this.#owner() === undefined || !this.#watch.isDue(Date.now())) return
     const target = await this.#find()
     if (target === undefined) return

@@ -163,7 +163,8 @@ async function readPage(
   return { items, nextCursor: typeof nextCursor === 'string' ? nextCursor : undefined, ttlMs }
 }
 
+/** 0, which SDKs send unless they are told otherwise, says nothing of how often to ask. */
 function lesser(ttlMs: number | undefined, other: unknown): number | undefined {
-  if (ttlMs === undefined || typeof other !== 'number') return undefined
-  return Math.min(ttlMs, Math.max(other, 0))
+  if (ttlMs === undefined || typeof other !== 'number' || other <= 0) return undefined
+  return Math.min(ttlMs, other)
 }
