@@ -163,8 +163,11 @@ export async function refreshServer(call: AdminCall): Promise<Response> {
     organization,
     server: id,
   })
-  if ('problem' in refreshed) throw new HttpError(502, 'upstream_failed', refreshed.problem)
   const record = valueOf(await call.stub.getServer(id))
+  if ('problem' in refreshed) {
+    learnRevision(platform, { id, organization, revision: record.revision }) // it may be down
+    throw new HttpError(502, 'upstream_failed', refreshed.problem)
+  }
   return written(call, { server: record, created: false, remoteChanged: false }, 200)
 }
 
