@@ -14,10 +14,6 @@ import type { Connection } from '../upstream/mcp/connection.ts'
 import { endSession } from '../upstream/mcp/end-session.ts'
 import { UpstreamFault } from '../upstream/mcp/fault.ts'
 import type { Wanted } from '../upstream/mcp/listen.ts'
-import type { Post } from '../upstream/mcp/post.ts'
-import { remedyFor } from '../upstream/mcp/remedy.ts'
-import { OpenedSecrets } from '../upstream/opened-secrets.ts'
-import { postTo } from '../upstream/relay/post-to.ts'
 import type { Target } from '../upstream/relay/target.ts'
 import type { Want } from '../upstream/relay/upstreams.ts'
 import type { Channel } from './channel.ts'
@@ -26,6 +22,7 @@ import type { Organization } from './organization.ts'
 import { channelOf } from './resident.ts'
 import { configOf, Connections, CONNECTIONS_SCHEMA } from './upstream/connections.ts'
 import { metOf } from './upstream/met.ts'
+import { mending, reaching, type Reach } from './upstream/reach.ts'
 import { readLists } from './upstream/read-lists.ts'
 import { Readings, READINGS_SCHEMA } from './upstream/readings.ts'
 import { LEASES_SCHEMA, Watch } from './upstream/watch.ts'
@@ -42,11 +39,7 @@ export type Owner = { organization: string; server: string }
 /** What came of reading the lists. */
 export type Refreshed = { revision: number } | { problem: string }
 
-/** A remote server, and the way to it; no fault of that way tells a secret. */
-type Reach = { target: Target; post: Post; secrets: OpenedSecrets }
-
 const STEPS = [CONNECTIONS_SCHEMA, LEASES_SCHEMA, READINGS_SCHEMA]
-const SHARED: Want = { capabilities: {}, session: undefined }
 const GONE: Refreshed = { problem: 'the server is gone' }
 const TOLD_GAP_MS = 1000 // between readings that the remote server asks for
 const GAP_MS = 5000 // and between those that somebody's request does
@@ -74,7 +67,7 @@ export class Upstream extends DurableObject<UpstreamBindings> {
   /** The connection that is wanted, or why there is none, for `requireMet`. */
   async meet(target: Target, want: Want): Promise<string> {
     await this.#belongTo(target)
-    return metOf(this.#over(target, ({ post }) => this.#connections.find(target, post, want)))
+    return metOf(this.#reaching(target, ({ post }) => this.#connections.find(target, post, want)))
   }
 
   /** One in place of a connection that has failed, likewise. */
@@ -86,7 +79,9 @@ export class Upstream extends DurableObject<UpstreamBindings> {
   ): Promise<string> {
     await this.#belongTo(target)
     return metOf(
-      this.#over(target, ({ post }) => this.#connections.replace(target, post, want, failed, how)),
+      this.#reaching(target, ({ post }) =>
+        this.#connections.replace(target, post, want, failed, how),
+      ),
     )
   }
 
@@ -171,8 +166,8 @@ export class Upstream extends DurableObject<UpstreamBindings> {
   /** The lists as bytes for the organization, or the fault in their place. */
   async #readLists(target: Target, at: number) {
     try {
-      return await this.#over(target, async (reach) => {
-        const { snapshot, ttlMs } = await this.#mended(reach, (connection) =>
+      return await this.#reaching(target, async (reach) => {
+        const { snapshot, ttlMs } = await mending(this.#connections, reach, (connection) =>
           readLists(reach.post, connection, target.remote.url, at),
         )
         const told = reach.secrets.redactDeep(snapshot)
@@ -184,27 +179,8 @@ export class Upstream extends DurableObject<UpstreamBindings> {
     }
   }
 
-  /** Does work over the shared connection, and once more where that was lost. */
-  async #mended<T>({ target, post }: Reach, work: (connection: Connection) => Promise<T>) {
-    const connection = await this.#connections.find(target, post, SHARED)
-    try {
-      return await work(connection)
-    } catch (error) {
-      const remedy = error instanceof UpstreamFault ? remedyFor(error, connection) : undefined
-      if (remedy !== 'reopen' && remedy !== 'probe') throw error
-      return work(await this.#connections.replace(target, post, SHARED, connection, remedy))
-    }
-  }
-
-  /** Does work on a remote server; its faults tell no secret. */
-  async #over<T>(target: Target, work: (reach: Reach) => Promise<T>): Promise<T> {
-    const secrets = new OpenedSecrets(await this.#world.open(target.organization, target.sealed))
-    try {
-      return await work({ target, secrets, post: postTo(this.#world, target, secrets) })
-    } catch (error) {
-      if (!(error instanceof UpstreamFault)) throw error
-      throw error.saying(secrets.redactError(error.message))
-    }
+  #reaching<T>(target: Target, work: (reach: Reach) => Promise<T>): Promise<T> {
+    return reaching(this.#world, target, work)
   }
 
   /** The remote server as the organization has it; where it has none, everything here goes. */
@@ -222,7 +198,7 @@ export class Upstream extends DurableObject<UpstreamBindings> {
     const unused = this.#connections.takeUnused()
     const target = unused.length === 0 ? undefined : await this.#find()
     if (target === undefined) return
-    await this.#over(target, async ({ post }) => {
+    await this.#reaching(target, async ({ post }) => {
       for (const connection of unused) await endSession(post, connection)
     })
   }
@@ -240,8 +216,10 @@ export class Upstream extends DurableObject<UpstreamBindings> {
     const target = await this.#find()
     if (target === undefined) return
     try {
-      await this.#over(target, (reach) =>
-        this.#mended(reach, (connection) => this.#watch.keep(reach.post, connection, Date.now())),
+      await this.#reaching(target, (reach) =>
+        mending(this.#connections, reach, (connection) =>
+          this.#watch.keep(reach.post, connection, Date.now()),
+        ),
       )
     } catch (error) {
       if (!(error instanceof UpstreamFault)) throw error
