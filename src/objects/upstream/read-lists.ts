@@ -7,7 +7,9 @@ import type { ListedKind } from '../../upstream/mcp/listed-item.ts'
 import type { Post } from '../../upstream/mcp/post.ts'
 import { METHOD_NOT_FOUND } from '../../protocol/json-rpc.ts'
 
-const NOTHING: Listed = { items: [], left: [], isTruncated: false, ttlMs: undefined }
+/** All lists together: they cross RPC in one message, and stand in memory several times over. */
+const MAX_BYTES = 16 * 1024 * 1024
+const NOTHING: Listed = { items: [], left: [], isTruncated: false, ttlMs: undefined, bytes: 0 }
 
 /** The capability that offers each list. */
 const OFFERS: Readonly<Record<ListedKind, string>> = {
@@ -25,14 +27,16 @@ export async function readLists(
   at: number,
 ): Promise<{ snapshot: Snapshot; ttlMs: number | undefined }> {
   const { era, revision, capabilities, serverInfo, instructions } = connection
+  let maxBytes = MAX_BYTES
   const read = async (kind: ListedKind): Promise<Listed> => {
     if (!(OFFERS[kind] in capabilities)) return NOTHING
     try {
-      return await listAll(post, connection, kind)
+      const listed = await listAll(post, connection, kind, { maxBytes })
+      maxBytes -= listed.bytes
+      return listed
     } catch (error) {
-      // Many servers have resources and no templates, and do not know the method.
-      const isUnknown = error instanceof UpstreamFault && error.code === METHOD_NOT_FOUND
-      if (kind === 'resourceTemplates' && isUnknown) return NOTHING
+      // Many servers have resources and no templates, or say that they have more than they do.
+      if (error instanceof UpstreamFault && error.code === METHOD_NOT_FOUND) return NOTHING
       throw error
     }
   }

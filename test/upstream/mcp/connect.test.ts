@@ -223,12 +223,8 @@ for (const kind of ['sessions', 'modern'] as const) {
         onNotification,
         abort.signal,
       )
-      if (connection.era === 'modern') {
-        const { method } = await heard.next()
-        assert.equal(method, 'notifications/subscriptions/acknowledged')
-      } else {
-        await upstream.untilRequest(({ method }) => method === 'GET')
-      }
+      const { method } = await heard.next()
+      assert.equal(method, 'notifications/subscriptions/acknowledged')
       await upstream.world.addTool('new')
       assert.equal((await heard.next()).method, 'notifications/tools/list_changed')
       await upstream.world.updateResource(uri)
