@@ -1,5 +1,6 @@
 /** What the bench measures, with the bar of each; a scenario without one is reported only. */
 import { measureBundle } from './bundle.ts'
+import { startCallContenders } from './call-contenders.ts'
 import { measureCold } from './cold.ts'
 import { CONNECTIONS } from './compare.ts'
 import { startContenders } from './contenders.ts'
@@ -38,6 +39,17 @@ export type SessionScenario = Compared & {
   sessions: number | 'new'
 }
 
+export type CallScenario = Compared & {
+  /** What serves the tool: a fixed text, an HTTP API, or an MCP server of an era. */
+  via: 'static' | 'http' | 'modern' | 'legacy'
+  /** The upstream is asked with a secret, so the server has a key. */
+  secret?: boolean
+  /** The era of the caller; the session era, without a session, where absent. */
+  era?: 'modern'
+  /** Each connection has a session, and is answered by a stream; the floor has none. */
+  session?: boolean
+}
+
 export type Scenario = { name: string; run: () => Promise<Row[]> }
 
 const LISTS: readonly ListScenario[] = [
@@ -61,12 +73,23 @@ const SESSIONS: readonly SessionScenario[] = [
   { name: '50 tools, in a new session', tools: 50, sessions: 'new', requests: 2500 },
 ]
 
+const CALLS: readonly CallScenario[] = [
+  { name: 'call, HTTP tool', via: 'http', bar: 1.5, requests: 1500 },
+  { name: 'call, HTTP tool, 2026-07-28', via: 'http', era: 'modern', bar: 1.5, requests: 1500 },
+  { name: 'call, HTTP tool with a secret', via: 'http', secret: true, bar: 1.5, requests: 1500 },
+  { name: 'call, HTTP tool, in a session', via: 'http', session: true, requests: 800 },
+  { name: 'call, modern MCP server', via: 'modern', requests: 1500 },
+  { name: 'call, legacy MCP server', via: 'legacy', requests: 1500 },
+  { name: 'call, static tool', via: 'static', requests: 2500 },
+]
+
 export const SCENARIOS: readonly Scenario[] = [
   ...LISTS.map((list) => ({ name: list.name, run: () => compareLists(list, startContenders) })),
   ...SESSIONS.map((list) => ({
     name: list.name,
     run: () => compareLists(list, startSessionContenders),
   })),
+  ...CALLS.map((call) => ({ name: call.name, run: () => compareLists(call, startCallContenders) })),
   { name: 'session, its storage', run: measureStorage },
   { name: '1000 idle streams', run: measureStreams },
   { name: 'memory, ten servers of 10000 tools', run: measureMemory },
