@@ -14,7 +14,7 @@ import {
   type Contender,
   type ContenderName,
 } from './contenders.ts'
-import { launch, type Build } from './launch.ts'
+import { launch, type Build, type Launched } from './launch.ts'
 import type { Message, Target } from './load.ts'
 import {
   benchServer,
@@ -25,9 +25,9 @@ import {
   rollcall,
   type BenchServer,
 } from './rollcall.ts'
-import type { CallScenario } from './scenarios.ts'
+import type { CallForm, CallScenario } from './scenarios.ts'
 import { openSessions, SESSION_LIST, SETTINGS } from './sessions.ts'
-import { benchTools, FORECAST } from './tools.ts'
+import { benchTools, FORECAST, HANGING } from './tools.ts'
 import { startUpstream } from './upstream.ts'
 
 const OTHER_TOOLS = 49
@@ -36,19 +36,15 @@ const CALL = { name: FORECAST.name, arguments: { city: 'Bonn' } }
 const FLOORS: readonly ContenderName[] = ['floor-a', 'floor-b']
 
 /** Settings of a Rollcall that may call loopback. */
-export const CALLING = { ...SETTINGS, DEVELOPMENT: '1', ALLOW_PRIVATE_UPSTREAMS: '1' }
+const CALLING = { ...SETTINGS, DEVELOPMENT: '1', ALLOW_PRIVATE_UPSTREAMS: '1' }
 
 /** Starts, fills and checks the contenders; the caller closes them. */
 export async function startCallContenders(scenario: CallScenario): Promise<Contender[]> {
   const { url } = await startUpstream()
   const started: Contender[] = []
   try {
-    const launched = await launch(await rollcall(CALLING))
-    const server = serverOf(scenario, url)
-    const key = await fill(launched.url, server)
-    const target = await targetOf(scenario, { url: launched.url, path: pathOf(server) }, key)
+    const { launched, target, answer } = await startCallTarget(scenario)
     started.push({ name: 'rollcall', launched, target })
-    const answer = await measureAnswer(target)
     const build = await floorOf(scenario, url, answer)
     for (const name of FLOORS) {
       const floor = await launch(build)
@@ -68,14 +64,33 @@ export async function startCallContenders(scenario: CallScenario): Promise<Conte
   }
 }
 
+/** Rollcall with the tool of a scenario, and a call of it that has been made once. */
+export async function startCallTarget(
+  scenario: CallForm,
+): Promise<{ launched: Launched; target: Target; answer: string }> {
+  const { url } = await startUpstream()
+  const launched = await launch(await rollcall(CALLING))
+  try {
+    const server = serverOf(scenario, url)
+    const key = await fill(launched.url, server)
+    const place = { url: launched.url, path: pathOf(server) }
+    const target = await targetOf(scenario, place, key)
+    return { launched, target, answer: await measureAnswer(target) }
+  } catch (error) {
+    await launched.close()
+    throw error
+  }
+}
+
 /** The server of a scenario: fifty tools, one of which is called, or the remote server's one. */
-export function serverOf({ via, secret }: CallScenario, upstream: string): BenchServer {
+function serverOf({ via, secret }: CallForm, upstream: string): BenchServer {
   if (via === 'modern' || via === 'legacy')
     return { ...benchServer([]), remote: `${upstream}/${via}` }
   const auth = secret && { auth: { type: 'bearer', token: { secret: SECRET } } }
   const http = { kind: 'http', url: `${upstream}/weather/{city}`, ...auth }
   const called = { ...FORECAST, ...(via === 'http' && { handler: http }) }
-  const tools = [...benchTools(OTHER_TOOLS), called]
+  const hanging = { ...HANGING, handler: { kind: 'http', url: `${upstream}/hang/{city}` } }
+  const tools = [...benchTools(OTHER_TOOLS), called, ...(via === 'http' ? [hanging] : [])]
   return benchServer(tools, { auth: secret ? 'key' : 'none' })
 }
 
@@ -87,8 +102,8 @@ async function fill(url: URL, server: BenchServer): Promise<string | undefined> 
 }
 
 /** Calls of a server's tool, as the scenario makes them. */
-export async function targetOf(
-  { era, session }: CallScenario,
+async function targetOf(
+  { era, session }: CallForm,
   place: Pick<Target, 'url' | 'path'>,
   key?: string,
 ): Promise<Target> {
@@ -130,7 +145,7 @@ function contentOf(answer: string): unknown {
   return result.content
 }
 
-async function floorOf({ via }: CallScenario, upstream: string, answer: string): Promise<Build> {
+async function floorOf({ via }: CallForm, upstream: string, answer: string): Promise<Build> {
   if (via === 'static') {
     const REST = Uint8Array.from(Buffer.from(answer.slice(answer.indexOf(',"result"'))))
     return { name: 'floor', script: await buildContender('floor'), data: { REST } }

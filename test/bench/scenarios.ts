@@ -4,6 +4,7 @@ import { startCallContenders } from './call-contenders.ts'
 import { measureCold } from './cold.ts'
 import { CONNECTIONS } from './compare.ts'
 import { startContenders } from './contenders.ts'
+import { measureHanging } from './hanging.ts'
 import { compareLists } from './lists.ts'
 import { measureMemory } from './memory.ts'
 import { startSessionContenders } from './session-contenders.ts'
@@ -11,6 +12,7 @@ import { measureStart } from './start.ts'
 import { measureStorage } from './storage.ts'
 import { measureStreams } from './streams.ts'
 import type { Row } from './table.ts'
+import { measureUpstreamRequests } from './upstream-requests.ts'
 
 /** What is compared with the floor. */
 export type Compared = {
@@ -39,7 +41,8 @@ export type SessionScenario = Compared & {
   sessions: number | 'new'
 }
 
-export type CallScenario = Compared & {
+/** What is called, and how. */
+export type CallForm = {
   /** What serves the tool: a fixed text, an HTTP API, or an MCP server of an era. */
   via: 'static' | 'http' | 'modern' | 'legacy'
   /** The upstream is asked with a secret, so the server has a key. */
@@ -49,6 +52,8 @@ export type CallScenario = Compared & {
   /** Each connection has a session, and is answered by a stream; the floor has none. */
   session?: boolean
 }
+
+export type CallScenario = Compared & CallForm
 
 export type Scenario = { name: string; run: () => Promise<Row[]> }
 
@@ -90,6 +95,8 @@ export const SCENARIOS: readonly Scenario[] = [
     run: () => compareLists(list, startSessionContenders),
   })),
   ...CALLS.map((call) => ({ name: call.name, run: () => compareLists(call, startCallContenders) })),
+  { name: 'call, half of 200 hang', run: measureHanging },
+  { name: 'call, upstream requests', run: measureUpstreamRequests },
   { name: 'session, its storage', run: measureStorage },
   { name: '1000 idle streams', run: measureStreams },
   { name: 'memory, ten servers of 10000 tools', run: measureMemory },

@@ -19,6 +19,9 @@ export const FORECAST: BenchTool = {
   },
 }
 
+/** One more, whose API never answers. */
+export const HANGING: BenchTool = { ...FORECAST, name: 'hanging' }
+
 const VERBS = ['get', 'find', 'list', 'compare', 'forecast', 'summarize', 'watch', 'archive']
 const THINGS = ['weather', 'rainfall', 'storms', 'tides', 'pollen', 'snow', 'wind', 'daylight']
 
