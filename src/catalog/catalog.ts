@@ -26,6 +26,7 @@ export type Selection = { key: string; includes: (name: string) => boolean }
 export type Renderings = BoundedMap<Uint8Array<ArrayBuffer>>
 
 const ITEM_BYTES = 200 // what the entry of one item takes beside the value, measured
+const DECODER = new TextDecoder()
 const COMMA = encodeUtf8(',')
 const CLOSING = encodeUtf8(']')
 
@@ -147,6 +148,6 @@ export class Catalog {
   }
 
   #text(span: Span): string {
-    return new TextDecoder().decode(this.#slice(span))
+    return DECODER.decode(this.#slice(span))
   }
 }

@@ -87,7 +87,7 @@ function resultOf(
   const isJson = /^application\/(?:.+\+)?json$/.test(essence)
   if (!isJson && !isShaped) return textResult(secrets.redact(text))
   const parsed = requireJson(text, isJson ? undefined : essence)
-  if (!isShaped && secrets.longest === 0) return textResult(text)
+  if (!isShaped && secrets.areMissingIn(text)) return textResult(text)
   if (isDeeperThan(parsed, MAX_DEPTH)) {
     throw new CallFailed(`The answer nests deeper than ${MAX_DEPTH} levels`)
   }
