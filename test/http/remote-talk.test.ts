@@ -13,8 +13,8 @@ const LOG = 'notifications/message'
 
 type Notification = { method: string; params: Record<string, unknown> }
 
-const of = (before: Notification[], method: string) =>
-  before.filter((one) => one.method === method).map(({ params }) => params)
+const of = (heard: readonly Notification[], method: string) =>
+  heard.filter((one) => one.method === method).map(({ params }) => params)
 
 describe('What a remote server says before its answer', () => {
   let relay: Relay
@@ -33,11 +33,12 @@ describe('What a remote server says before its answer', () => {
       })
       after(() => upstream.close())
 
-      for (const [clientName, { revision, streams, connect }] of Object.entries(DOWNSTREAM_KINDS)) {
-        const isHeard = streams && kind.streams
+      for (const [clientName, client] of Object.entries(DOWNSTREAM_KINDS)) {
+        const { revision } = client
+        const isHeard = client.streams && kind.streams
 
         it(`57: ${clientName} hears progress under its own token, rising, and then the answer`, async () => {
-          const call = await connect(relay.rollcall, endpoint)
+          const call = await client.connect(relay.rollcall, endpoint)
           const meta = { progressToken: 'mine', [LOG_LEVEL]: 'debug' }
           const { before: heard, answer } = await call('progress', { steps: 3 }, meta)
           assert.equal(answer.id, 7)
@@ -57,7 +58,7 @@ describe('What a remote server says before its answer', () => {
         })
 
         it(`57, 40: ${clientName} hears no progress without a token`, async () => {
-          const call = await connect(relay.rollcall, endpoint)
+          const call = await client.connect(relay.rollcall, endpoint)
           const { before: heard, answer } = await call('progress', { steps: 2 })
           assert.equal(answer.result.content[0].text, 'did 2 steps')
           assert.deepEqual(of(heard, PROGRESS), [])

@@ -428,7 +428,7 @@ describe('72: A time-out', () => {
     assert.equal(remote.requests.length, 1)
   })
 
-  it('is put off by progress, but not beyond the maximum', async () => {
+  it('72: is put off by progress, but not beyond the maximum', async () => {
     const progressing: Write = (seen, to) => {
       const { id } = seen.body
       sendEvents(to)
