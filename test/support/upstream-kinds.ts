@@ -25,8 +25,14 @@ export const UPSTREAM_KINDS: Readonly<Record<string, UpstreamKind>> = {
 }
 
 /** Serves one through a relay; the admin API's answer. */
-export function serveKind(relay: Relay, kind: UpstreamKind, { url }: Upstream, remote?: object) {
-  return relay.serve(url, { transport: kind.era === 'sse' ? 'sse' : 'auto', ...remote })
+export function serveKind(
+  relay: Relay,
+  { era }: UpstreamKind,
+  { url }: Upstream,
+  remote: object = {},
+  members: object = {},
+) {
+  return relay.serve(url, { transport: era === 'sse' ? 'sse' : 'auto', ...remote }, members)
 }
 
 function legacy(kind: 'sessions' | 'json' | 'stateless' | 'sse'): UpstreamKind {
