@@ -5,7 +5,7 @@ import { DOWNSTREAM_KINDS } from '../support/downstreams.ts'
 import { legacy, modern, modernHeaders } from '../support/messages.ts'
 import { startRelay, type Relay } from '../support/relay.ts'
 import { openSession } from '../support/sessions.ts'
-import { UPSTREAM_KINDS, type Upstream } from '../support/upstream-kinds.ts'
+import { startLegacyMcp, type LegacyMcp } from '../support/upstreams/mcp-legacy.ts'
 import { startModernMcp, type ModernMcp } from '../support/upstreams/mcp-modern.ts'
 import type { OfferedTool } from '../support/upstreams/mcp-world.ts'
 
@@ -50,14 +50,12 @@ const VALUES = [null, 0, false, '', [], [1], 'text', { a: 1 }]
 describe('A result of a remote server', () => {
   let relay: Relay
   let upstream: ModernMcp
-  let session: Upstream
+  let session: LegacyMcp
   let endpoints: Record<string, string>
   before(async () => {
     relay = await startRelay()
     upstream = await startModernMcp({ kind: 'modern' })
-    const start = UPSTREAM_KINDS['a session server that streams']?.start
-    assert.ok(start)
-    session = await start()
+    session = await startLegacyMcp({ kind: 'sessions' })
     for (const { world, url } of [upstream, session]) {
       await world.setTool(odd())
       await world.setTool(fetching(new URL(url).origin))
@@ -129,14 +127,14 @@ describe('A result of a remote server', () => {
       const path = endpoints[server] ?? ''
       const message = legacy('tools/call', { name: 'fetching', arguments: { x: 1 } })
       assert.equal((await relay.rollcall.post(path, message)).status, 200)
-      for (const { countOf } of [upstream, session]) assert.equal(countOf('/schema.json'), 0)
+      for (const one of [upstream, session]) assert.equal(one.countOf('/schema.json'), 0)
     })
   }
 
   it('53: may have any structured content for a modern client, and objects alone before', async () => {
     const path = endpoints['a modern server'] ?? ''
-    const { connect } = DOWNSTREAM_KINDS['a modern client'] ?? assert.fail()
-    const call = await connect(relay.rollcall, path)
+    const client = DOWNSTREAM_KINDS['a modern client'] ?? assert.fail()
+    const call = await client.connect(relay.rollcall, path)
     const inSession = await openSession(relay.rollcall, path)
     for (const value of VALUES) {
       const { result } = (await call('value', { value })).answer

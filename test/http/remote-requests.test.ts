@@ -155,9 +155,8 @@ describe('A request to a remote server', () => {
       })
 
       it('names a tool as it is named there', async () => {
-        const { admin } = relay.rollcall
         const path = `/servers/${id}/tools/echo`
-        const renamed = await admin('PATCH', path, { name: 'say.it' })
+        const renamed = await relay.rollcall.admin('PATCH', path, { name: 'say.it' })
         assert.equal(renamed.status, 200, renamed.text)
         await untilPublished(relay.rollcall, id)
         const start = upstream.requests.length
