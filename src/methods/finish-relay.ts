@@ -29,6 +29,7 @@ type Members = Readonly<Record<string, unknown>>
 /** Members of results that are for each server to say itself. */
 const OWN: ReadonlySet<string> = new Set(['resultType', 'ttlMs', 'cacheScope'])
 const RESOURCE_NOT_FOUND = -32002 // of the session era
+const URL_ELICITATION_REQUIRED = -32042 // of 2025-11-25: the user is to visit a page, and then again
 
 /** Relays a request; what comes of it, or the JSON-RPC error that the caller gets. */
 export async function finishRelay(call: RelayCall, options: FinishOptions): Promise<Ran> {
@@ -122,6 +123,10 @@ function refused(
     const isLacking = missingCapabilities(needed, declared).length > 0
     // It lacks them at us too, so this is about the caller after all.
     if (isLacking && revision === MODERN_REVISION) throw missing(call, needed)
+  }
+  const canVisit = missingCapabilities({ elicitation: { url: {} } }, declared).length === 0
+  if (code === URL_ELICITATION_REQUIRED && revision === '2025-11-25' && canVisit) {
+    throw new RpcError(code, message, { data })
   }
   const { uri } = call.params
   const isMissing = code === RESOURCE_NOT_FOUND || code === INVALID_PARAMS

@@ -144,6 +144,23 @@ describe('A question of a remote server', () => {
     }
   })
 
+  it('that is a page to visit first is told as the error that says so, to who can', async () => {
+    const upstream = await startCrookedMcp({ probe: '-32601 at 200' })
+    try {
+      const { endpoint } = await relay.serve(upstream.url)
+      const list = await relay.rollcall.post(endpoint, { ...call(''), method: 'tools/list' })
+      const visit = call(list.json.result.tools[0].name)
+      upstream.behaviour.call = '-32042'
+      const able = await openAskable(relay.rollcall, endpoint, { elicitation: { url: {} } })
+      const { error } = await (await able.stream(visit)).message()
+      assert.deepEqual([error.code, error.data], [-32042, { elicitations: [] }])
+      const unable = await openAskable(relay.rollcall, endpoint, { elicitation: {} })
+      assert.equal((await (await unable.stream(visit)).message()).result.isError, true)
+    } finally {
+      await upstream.close()
+    }
+  })
+
   it('that no client declared is not asked, and one that is none is no question', async () => {
     const upstream = await startCrookedMcp({ call: 'undeclared input' })
     try {

@@ -112,7 +112,7 @@ async function send(
     return connection.era === 'modern' ? { ...rest, resultType } : rest
   } catch (error) {
     if (!(error instanceof UpstreamFault)) throw error
-    throw error.saying(secrets.redactError(error.message))
+    throw error.saying(secrets.redactError(error.message), secrets.redactDeep(error.data))
   }
 }
 
