@@ -45,6 +45,12 @@ const fetching = (url: string): OfferedTool => ({
   run: () => ({ content: [], structuredContent: { y: 1 } }),
 })
 
+const BIG_CHARACTERS = 3 * 1024 * 1024
+const big: OfferedTool = {
+  definition: { name: 'big', inputSchema: { type: 'object' } },
+  run: () => ({ content: [{ type: 'text', text: 'ü'.repeat(BIG_CHARACTERS / 2) }] }),
+}
+
 const VALUES = [null, 0, false, '', [], [1], 'text', { a: 1 }]
 
 describe('A result of a remote server', () => {
@@ -58,6 +64,7 @@ describe('A result of a remote server', () => {
     session = await startLegacyMcp({ kind: 'sessions' })
     for (const { world, url } of [upstream, session]) {
       await world.setTool(odd())
+      await world.setTool(big)
       await world.setTool(fetching(new URL(url).origin))
     }
     endpoints = {
@@ -91,6 +98,12 @@ describe('A result of a remote server', () => {
         const failed = (await call('fails', { text: 'no' })).answer.result
         assert.equal(failed.isError, true)
         assert.deepEqual(failed.content, [{ type: 'text', text: 'no' }])
+      })
+
+      it(`of ${server} comes whole to ${clientName}, however long it is`, async () => {
+        const call = await client.connect(relay.rollcall, endpoints[server] ?? '')
+        const { answer } = await call('big')
+        assert.equal(answer.result.content[0].text.length, BIG_CHARACTERS / 2)
       })
 
       it(`54: of ${server} keeps what nobody knows for ${clientName}, but not another hop's`, async () => {
