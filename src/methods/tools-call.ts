@@ -24,7 +24,7 @@ import { checkArguments, findViolations, isCheckable } from '../upstream/argumen
 import type { HttpCall } from '../upstream/http/call.ts'
 import { fillResult } from '../upstream/static.ts'
 import { withholds } from '../visibility/visible.ts'
-import { missingCapabilities } from './client-capabilities.ts'
+import { missingCapabilities } from '../protocol/client-capabilities.ts'
 import { completed, type Exchange, type Result } from './exchange.ts'
 import { failedEntry } from './call-entry.ts'
 import { finish } from './finish.ts'

@@ -16,8 +16,8 @@ import { within } from '../../memory/single-flight.ts'
 import { answerRequest, type Answer, type Asked } from './messages.ts'
 
 const PATIENCE_MS = 1000
-/** A client that has left is noticed by the second write after it: within six seconds. */
-const COMMENT_MS = 2500
+/** A client that has left is noticed by the second write after it, and then known within six seconds. */
+const COMMENT_MS = 2000
 
 /** An answer to send as it is, or the stream that it became. */
 export async function answerLive(
@@ -42,9 +42,12 @@ export async function answerLive(
   const first = await Promise.race([within(PATIENCE_MS, answer), stream.started])
   if (first !== undefined && first !== 'started') return first.value
   stream.keepAlive()
-  void answer.then(
-    ({ body }) => stream.finish(body),
-    (error: unknown) => stream.fail(error),
+  // Kept when the client has left: the remote server is told that nobody waits any more.
+  asked.waitUntil(
+    answer.then(
+      ({ body }) => stream.finish(body),
+      (error: unknown) => stream.fail(error),
+    ),
   )
   return new Response(stream.open(), { headers: EVENT_STREAM_HEADERS })
 }

@@ -2,12 +2,7 @@
  * What can go wrong with a remote server (`mcp-protocol.md` §8.4). A message is written for a model
  * or an operator to read: bounded, without control characters, headers or the session id.
  */
-import {
-  HEADER_MISMATCH,
-  isObject,
-  MISSING_CLIENT_CAPABILITY,
-  UNSUPPORTED_VERSION,
-} from '../../protocol/json-rpc.ts'
+import { isObject } from '../../protocol/json-rpc.ts'
 
 export type FaultKind =
   | 'unreachable'
@@ -39,14 +34,6 @@ export type FaultExtras = {
   isBroken?: boolean
 }
 
-/** Codes that speak of the hop between us and the remote server, not of our caller's request. */
-const OF_THIS_HOP: ReadonlySet<number | undefined> = new Set([
-  HEADER_MISMATCH,
-  MISSING_CLIENT_CAPABILITY,
-  UNSUPPORTED_VERSION,
-  -32001, // what session servers say of an unknown session
-])
-
 /** A request to a remote server that came to no result. */
 export class UpstreamFault extends Error {
   readonly kind: FaultKind
@@ -70,15 +57,9 @@ export class UpstreamFault extends Error {
   }
 
   /** The same fault in other words. */
-  saying(message: string): UpstreamFault {
-    if (message === this.message) return this
-    const { kind, status, code, data, retryAfterMs, isBroken } = this
+  saying(message: string, data: unknown): UpstreamFault {
+    const { kind, status, code, retryAfterMs, isBroken } = this
     return new UpstreamFault(kind, message, { status, code, data, retryAfterMs, isBroken })
-  }
-
-  /** Whether code and data may be passed on to our caller as they are (§6.3). */
-  get isRelayable(): boolean {
-    return this.kind === 'rpc' && !OF_THIS_HOP.has(this.code)
   }
 }
 

@@ -43,12 +43,16 @@ export async function relay(call: RelayCall, world: World, options: RunOptions):
   let { params } = call
   for (let round = 0; ; round++) {
     const result = await sendMended({ ...call, params }, world, options)
+    if (result['resultType'] !== 'input_required') return result
+    if (call.method === 'completion/complete') {
+      throw new UpstreamFault('malformed', 'The remote server asks for input where none can be')
+    }
     const { ask } = options
-    if (result['resultType'] !== 'input_required' || ask === undefined) return result
+    if (ask === undefined) return result
     if (round === MAX_ROUNDS) {
       throw new UpstreamFault('malformed', 'The remote server asks for input without end')
     }
-    const inputResponses = await askAll(requireInputRequests(result), ask)
+    const inputResponses = await askAll(requireInputRequests(result), ask, options)
     const { requestState } = result
     params = { ...call.params, inputResponses, ...(requestState !== undefined && { requestState }) }
   }
@@ -103,10 +107,12 @@ async function send(
       notify: redacting(options, secrets),
     })
     const result = await sendRequest(post, connection, { method, params, paramHeaders }, hooks)
-    return secrets.redactDeep(result) as Members
+    const { resultType, ...rest } = secrets.redactDeep(result) as Members
+    // Only the stateless era has results of several types.
+    return connection.era === 'modern' ? { ...rest, resultType } : rest
   } catch (error) {
     if (!(error instanceof UpstreamFault)) throw error
-    throw error.saying(secrets.redactError(error.message))
+    throw error.saying(secrets.redactError(error.message), secrets.redactDeep(error.data))
   }
 }
 
@@ -117,7 +123,7 @@ function redacting({ notify }: RunOptions, secrets: OpenedSecrets): RunOptions['
 
 function hooksOf(
   target: Target,
-  { capabilities }: Connection,
+  { era, capabilities }: Connection,
   world: World,
   options: RunOptions,
 ): Hooks {
@@ -130,7 +136,7 @@ function hooksOf(
     timeoutMs,
     maxMs: Math.max(MAX_MS, timeoutMs),
     waitUntil,
-    clientCapabilities: relayable(declared),
+    clientCapabilities: era === 'modern' || ask !== undefined ? relayable(declared) : {},
     logLevel: 'logging' in capabilities ? logLevel : undefined,
     progress:
       progressToken === undefined
@@ -141,7 +147,7 @@ function hooksOf(
       const isWanted = logLevel !== undefined && isLogLevel(level) && isAtLeast(level, logLevel)
       if (isWanted) tell('message', params)
     },
-    ask: ask && ((method, params) => answerLegacy(ask, method, params)),
+    ask: ask && ((...question) => answerLegacy(ask, declared, ...question)),
     listChanged: () => waitUntil(world.upstreams.refreshSoon(target)),
   }
 }

@@ -159,11 +159,7 @@ describe('A refusal', () => {
   const rpc = { kind: 'rpc', code: -32602, data: { a: 1 }, said: 'Unknown tool x' } as const
   const faults: [string, Write, Partial<UpstreamFault>][] = [
     ['in-band', (seen, to) => sendError(seen, to, error), { ...rpc, status: 200 }],
-    [
-      '69: with 400',
-      (seen, to) => sendError(seen, to, error, 400),
-      { ...rpc, status: 400, isRelayable: true },
-    ],
+    ['69: with 400', (seen, to) => sendError(seen, to, error, 400), { ...rpc, status: 400 }],
     [
       'without an id',
       (_seen, to) => sendJson(to, { jsonrpc: '2.0', error, id: null }, 400),
@@ -245,13 +241,6 @@ describe('A refusal', () => {
     await assert.rejects(answerOf(write, MODERN), { kind: 'rpc', code: -32601, status: 404 })
     await assert.rejects(answerOf(write, legacyConnection()), { kind: 'rpc', status: 404 })
     await assert.rejects(answerOf(write, LEGACY), { kind: 'session_lost', status: 404 })
-  })
-
-  it('74: of this hop only is not relayable', async () => {
-    for (const code of [-32020, -32021, -32022, -32001]) {
-      const write: Write = (seen, to) => sendError(seen, to, { code, message: 'no' }, 400)
-      await assert.rejects(answerOf(write), { kind: 'rpc', code, isRelayable: false })
-    }
   })
 
   it('quotes 300 characters at most, and never the session id', async () => {
@@ -428,7 +417,7 @@ describe('72: A time-out', () => {
     assert.equal(remote.requests.length, 1)
   })
 
-  it('is put off by progress, but not beyond the maximum', async () => {
+  it('72: is put off by progress, but not beyond the maximum', async () => {
     const progressing: Write = (seen, to) => {
       const { id } = seen.body
       sendEvents(to)
