@@ -26,7 +26,7 @@ export async function reaching<T>(
     return await work({ target, secrets, post: postTo(world, target, secrets) })
   } catch (error) {
     if (!(error instanceof UpstreamFault)) throw error
-    throw error.saying(secrets.redactError(error.message))
+    throw error.saying(secrets.redactError(error.message), secrets.redactDeep(error.data))
   }
 }
 
