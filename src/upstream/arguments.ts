@@ -5,10 +5,11 @@
 import { Validator, type OutputUnit, type Schema, type SchemaDraft } from '@cfworker/json-schema'
 import { isObject } from '../protocol/json-rpc.ts'
 import { checkable } from './checkable.ts'
+import { TooMuchToCheck, withMeter } from './metered-schema.ts'
 
 const MAX_VIOLATIONS = 10
 const MAX_COMPILED = 200 // validators an isolate keeps
-const MAX_COMPARED_ITEMS = 2000 // each is compared with each for `uniqueItems`
+const MAX_COMPARISONS = 2000 ** 2 // for `uniqueItems` each item is compared with each
 
 /** By `$schema` without its scheme and closing `#`; draft 06 asks nothing that 07 does not. */
 const DRAFTS: ReadonlyMap<string, SchemaDraft> = new Map([
@@ -32,10 +33,12 @@ export function findViolations(
 ): string[] {
   const draft = draftOf(schema['$schema'])
   if (draft === undefined) return [`the tool's schema has an unsupported $schema`]
-  if (hasLongArray(value) && JSON.stringify(schema).includes('"uniqueItems":true')) {
-    return [`has an array of over ${MAX_COMPARED_ITEMS} items, too many to be compared`]
+  if (comparisonsOf(value) > MAX_COMPARISONS && hasUniqueItems(schema)) {
+    return ['has arrays of so many items that they cannot be compared']
   }
-  const lines = findErrors(() => validatorFor(key, schema, draft).validate(value).errors)
+  const lines = findErrors(() =>
+    withMeter(() => validatorFor(key, schema, draft).validate(value).errors),
+  )
     // A parent repeats what its children say: keep the innermost.
     .filter(
       ({ keyword }) => !['properties', 'items', 'prefixItems', '$ref', 'allOf'].includes(keyword),
@@ -84,20 +87,30 @@ export function withDefaults(
   return { ...args, ...Object.fromEntries(filled) }
 }
 
-/** Whether an array in a value is longer than may be compared; the value nests no deeper than 64. */
-function hasLongArray(value: unknown): boolean {
-  if (Array.isArray(value)) return value.length > MAX_COMPARED_ITEMS || value.some(hasLongArray)
-  return isObject(value) && Object.values(value).some(hasLongArray)
+/** How many pairs of items all arrays in a value have; the value nests no deeper than 64. */
+function comparisonsOf(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0
+  const own = Array.isArray(value) ? value.length ** 2 : 0
+  return Object.values(value).reduce<number>((sum, inner) => sum + comparisonsOf(inner), own)
+}
+
+function hasUniqueItems(schema: unknown): boolean {
+  return JSON.stringify(schema).includes('"uniqueItems":true')
 }
 
 function findErrors(validate: () => OutputUnit[]): OutputUnit[] {
   try {
     return validate()
   } catch (error) {
+    if (error instanceof TooMuchToCheck) return [schemaError(error.message)]
     // An odd `$id`, or a `$ref` that nothing answers to; the validator has no class for either.
     const problem = `the tool's schema cannot be applied (${error instanceof Error ? error.message.split('\n')[0] : ''})`
-    return [{ keyword: '', keywordLocation: '', instanceLocation: '#', error: problem }]
+    return [schemaError(problem)]
   }
+}
+
+function schemaError(error: string): OutputUnit {
+  return { keyword: '', keywordLocation: '', instanceLocation: '#', error }
 }
 
 /** One violation by the JSON pointer of its place; the root's is empty, and is not written. */
