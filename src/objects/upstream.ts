@@ -22,7 +22,7 @@ import type { Organization } from './organization.ts'
 import { channelOf } from './resident.ts'
 import { configOf, Connections, CONNECTIONS_SCHEMA } from './upstream/connections.ts'
 import { metOf } from './upstream/met.ts'
-import { mending, reaching, type Reach } from './upstream/reach.ts'
+import { mending, reaching, type Reached } from './upstream/reach.ts'
 import { readLists } from './upstream/read-lists.ts'
 import { Readings, READINGS_SCHEMA } from './upstream/readings.ts'
 import { LEASES_SCHEMA, Watch } from './upstream/watch.ts'
@@ -67,7 +67,7 @@ export class Upstream extends DurableObject<UpstreamBindings> {
   /** The connection that is wanted, or why there is none, for `requireMet`. */
   async meet(target: Target, want: Want): Promise<string> {
     await this.#belongTo(target)
-    return metOf(this.#reaching(target, ({ post }) => this.#connections.find(target, post, want)))
+    return metOf(this.#reaching(target, (way) => this.#connections.find(target, way, want)))
   }
 
   /** One in place of a connection that has failed, likewise. */
@@ -79,9 +79,7 @@ export class Upstream extends DurableObject<UpstreamBindings> {
   ): Promise<string> {
     await this.#belongTo(target)
     return metOf(
-      this.#reaching(target, ({ post }) =>
-        this.#connections.replace(target, post, want, failed, how),
-      ),
+      this.#reaching(target, (way) => this.#connections.replace(target, way, want, failed, how)),
     )
   }
 
@@ -168,10 +166,9 @@ export class Upstream extends DurableObject<UpstreamBindings> {
     try {
       return await this.#reaching(target, async (reach) => {
         const { snapshot, ttlMs } = await mending(this.#connections, reach, (connection) =>
-          readLists(reach.post, connection, target.remote.url, at),
+          readLists(reach, connection, target.remote.url, at),
         )
-        const told = reach.secrets.redactDeep(snapshot)
-        return { bytes: encodeUtf8(JSON.stringify(told)), ttlMs }
+        return { bytes: encodeUtf8(JSON.stringify(snapshot)), ttlMs }
       })
     } catch (error) {
       if (error instanceof UpstreamFault) return error
@@ -179,7 +176,7 @@ export class Upstream extends DurableObject<UpstreamBindings> {
     }
   }
 
-  #reaching<T>(target: Target, work: (reach: Reach) => Promise<T>): Promise<T> {
+  #reaching<T>(target: Target, work: (reached: Reached) => Promise<T>): Promise<T> {
     return reaching(this.#world, target, work)
   }
 

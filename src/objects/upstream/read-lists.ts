@@ -4,7 +4,7 @@ import type { Connection } from '../../upstream/mcp/connection.ts'
 import { UpstreamFault } from '../../upstream/mcp/fault.ts'
 import { listAll, type Listed } from '../../upstream/mcp/list-all.ts'
 import type { ListedKind } from '../../upstream/mcp/listed-item.ts'
-import type { Post } from '../../upstream/mcp/post.ts'
+import type { Reach } from '../../upstream/relay/post-to.ts'
 import { METHOD_NOT_FOUND } from '../../protocol/json-rpc.ts'
 
 /** All lists together: they cross RPC in one message, and stand in memory several times over. */
@@ -19,9 +19,9 @@ const OFFERS: Readonly<Record<ListedKind, string>> = {
   resourceTemplates: 'resources',
 }
 
-/** The whole snapshot, or the fault of the first list that could not be read. */
+/** The whole snapshot without secrets, or the fault of the first list that could not be read. */
 export async function readLists(
-  post: Post,
+  { post, secrets }: Reach,
   connection: Connection,
   url: string,
   at: number,
@@ -46,8 +46,7 @@ export async function readLists(
   const resourceTemplates = await read('resourceTemplates')
   const lists = [tools, prompts, resources, resourceTemplates]
   const ttls = lists.flatMap(({ ttlMs }) => (ttlMs === undefined ? [] : [ttlMs]))
-  const snapshot: Snapshot = {
-    url,
+  const said: Omit<Snapshot, 'url'> = {
     at,
     era,
     revision,
@@ -61,5 +60,6 @@ export async function readLists(
     left: lists.flatMap(({ left }) => left),
     truncated: lists.some(({ isTruncated }) => isTruncated),
   }
+  const snapshot = { ...(secrets.redactDeep(said) as typeof said), url }
   return { snapshot, ttlMs: ttls.length === 0 ? undefined : Math.min(...ttls) }
 }

@@ -2,6 +2,7 @@
  * What can go wrong with a remote server (`mcp-protocol.md` §8.4). A message is written for a model
  * or an operator to read: bounded, without control characters, headers or the session id.
  */
+import { isDeeperThan, MAX_DEPTH } from '../../protocol/json-depth.ts'
 import { isObject } from '../../protocol/json-rpc.ts'
 
 export type FaultKind =
@@ -58,6 +59,7 @@ export class UpstreamFault extends Error {
 
   /** The same fault in other words. */
   saying(message: string, data: unknown): UpstreamFault {
+    if (message === this.message && data === this.data) return this
     const { kind, status, code, retryAfterMs, isBroken } = this
     return new UpstreamFault(kind, message, { status, code, data, retryAfterMs, isBroken })
   }
@@ -87,7 +89,7 @@ export function faultOfError(error: unknown, status: number, secret?: string): U
   return new UpstreamFault('rpc', `The remote server answered with error ${String(code)}`, {
     status,
     code: Number(code),
-    data,
+    data: isDeeperThan(data, MAX_DEPTH) ? undefined : data, // what is done with it recurs
     said,
   })
 }

@@ -12,11 +12,11 @@ import { UpstreamFault } from '../mcp/fault.ts'
 import { remedyFor } from '../mcp/remedy.ts'
 import type { Hooks } from '../mcp/exchange.ts'
 import { sendRequest } from '../mcp/request.ts'
-import { OpenedSecrets } from '../opened-secrets.ts'
+import type { OpenedSecrets } from '../opened-secrets.ts'
 import type { RunOptions } from '../run-steps.ts'
 import type { World } from '../world.ts'
 import { answerLegacy, askAll, relayable, requireInputRequests } from './ask-client.ts'
-import { postTo } from './post-to.ts'
+import { reach, withoutSecrets } from './post-to.ts'
 import type { Target } from './target.ts'
 import type { Want } from './upstreams.ts'
 
@@ -99,26 +99,28 @@ async function send(
   world: World,
   options: RunOptions,
 ): Promise<Members> {
-  const secrets = new OpenedSecrets(await world.open(target.organization, target.sealed))
-  const post = postTo(world, target, secrets)
+  const { post, secrets } = await reach(world, target)
   try {
-    const hooks = hooksOf(target, connection, world, {
-      ...options,
-      notify: redacting(options, secrets),
-    })
+    const hooks = hooksOf(target, connection, world, redacting(options, secrets))
     const result = await sendRequest(post, connection, { method, params, paramHeaders }, hooks)
     const { resultType, ...rest } = secrets.redactDeep(result) as Members
     // Only the stateless era has results of several types.
     return connection.era === 'modern' ? { ...rest, resultType } : rest
   } catch (error) {
-    if (!(error instanceof UpstreamFault)) throw error
-    throw error.saying(secrets.redactError(error.message), secrets.redactDeep(error.data))
+    throw withoutSecrets(error, secrets)
   }
 }
 
-function redacting({ notify }: RunOptions, secrets: OpenedSecrets): RunOptions['notify'] {
-  return ({ params, ...notification }) =>
-    notify({ ...notification, params: secrets.redactDeep(params) as Members })
+/** The same, without secrets in what the client is told and asked. */
+function redacting({ notify, ask, ...options }: RunOptions, secrets: OpenedSecrets): RunOptions {
+  return {
+    ...options,
+    notify: ({ params, ...notification }) =>
+      notify({ ...notification, params: secrets.redactDeep(params) as Members }),
+    ask:
+      ask &&
+      ((method, params, signal) => ask(method, secrets.redactDeep(params) as Members, signal)),
+  }
 }
 
 function hooksOf(
