@@ -131,6 +131,7 @@ function hooksOf(
 ): Hooks {
   const { progressToken, logLevel, signal, notify, ask, declared, waitUntil } = options
   const timeoutMs = 1000 * (target.remote.timeoutSeconds ?? DEFAULT_REMOTE_TIMEOUT_SECONDS)
+  let isTold = false
   const tell = (name: string, params: Members) =>
     notify({ jsonrpc: '2.0', method: `notifications/${name}`, params })
   return {
@@ -150,7 +151,11 @@ function hooksOf(
       if (isWanted) tell('message', params)
     },
     ask: ask && ((...question) => answerLegacy(ask, declared, ...question)),
-    listChanged: () => waitUntil(world.upstreams.refreshSoon(target)),
+    listChanged() {
+      if (isTold) return // each is a request of ours, and it may be said without end
+      isTold = true
+      waitUntil(world.upstreams.refreshSoon(target))
+    },
   }
 }
 
