@@ -44,7 +44,7 @@ export type Inbox = {
 const MAX_UNANSWERED = 100
 
 /** What is in a result may itself be as deep as anything of ours. */
-const MAX_RESULT_DEPTH = 2 * MAX_DEPTH
+const MAX_MESSAGE_DEPTH = 2 * MAX_DEPTH
 
 const LIST_CHANGED = /^notifications\/(tools|prompts|resources)\/list_changed$/
 
@@ -105,6 +105,8 @@ export function createInbox(options: {
 
   const receiveOne = (message: unknown): Members | undefined => {
     if (!isObject(message)) throw malformed('sent what is no message')
+    if (isDeeperThan(message, hooks.maxDepth ?? MAX_MESSAGE_DEPTH))
+      throw malformed('nests its message too deeply')
     const { method } = message
     if (typeof method === 'string') {
       const params = isObject(message['params']) ? message['params'] : {}
@@ -118,8 +120,6 @@ export function createInbox(options: {
     if ('error' in message) throw faultOfError(message['error'], 200, secret)
     const { result } = message
     if (!isObject(result)) throw malformed('answered with a result that is no object')
-    if (isDeeperThan(result, hooks.maxDepth ?? MAX_RESULT_DEPTH))
-      throw malformed('nests its answer too deeply')
     return result
   }
 

@@ -268,6 +268,21 @@ describe('A refusal', () => {
 })
 
 describe('While a request runs', () => {
+  // What is told and asked is walked by recursion, which ended in an error of ours.
+  for (const [what, deep] of [
+    ['a notification', (params: object) => note('notifications/message', params)],
+    ['a question', (params: object) => ({ ...note('elicitation/create', params), id: 'q' })],
+    ['an error', (data: object) => ({ jsonrpc: '2.0', id: null, error: { code: 1, data } })],
+  ] as const) {
+    it(`takes nothing that nests too deeply from ${what}`, async () => {
+      const depth = 5000
+      const text = JSON.stringify(deep({ deep: 'DEEP' }))
+      const bomb = text.replace('"DEEP"', '['.repeat(depth) + ']'.repeat(depth))
+      const answer = answerOf((_, to) => sendEvents(to, `data: ${bomb}\n\n`), LEGACY)
+      await assert.rejects(answer, { kind: 'malformed' })
+    })
+  }
+
   it('progress is heard as long as it rises, under our token', async () => {
     const heard: unknown[] = []
     const write: Write = (seen, to) => {
