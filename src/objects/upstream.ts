@@ -50,7 +50,7 @@ export class Upstream extends DurableObject<UpstreamBindings> {
   readonly #connections = new Connections(this.ctx.storage.sql, Date.now)
   readonly #readings = new Readings(this.ctx.storage.sql)
   readonly #watch = new Watch(this.ctx.storage.sql, {
-    updated: (uri) => this.ctx.waitUntil(this.#tell(uri)),
+    updated: (uris) => this.ctx.waitUntil(this.#tell(uris)),
     changed: () => this.ctx.waitUntil(this.#wish(TOLD_GAP_MS)),
     ended: () => this.ctx.waitUntil(this.#schedule()),
     waitUntil: (running) => this.ctx.waitUntil(running),
@@ -224,9 +224,10 @@ export class Upstream extends DurableObject<UpstreamBindings> {
     }
   }
 
-  async #tell(uri: string): Promise<void> {
+  async #tell(uris: readonly string[]): Promise<void> {
     const owner = this.#owner()
-    if (owner !== undefined) await channelOf(this.env.CHANNEL, owner.server).tellUpdated(uri)
+    if (owner === undefined) return
+    for (const uri of uris) await channelOf(this.env.CHANNEL, owner.server).tellUpdated(uri)
   }
 
   async #wish(gapMs: number): Promise<void> {

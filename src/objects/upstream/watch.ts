@@ -5,6 +5,7 @@
  * Storage: `leases`, a row a resource, '' for the lists. Whoever holds a client's stream says again
  * and again what it wants; what nobody speaks of any more is let go, and with the last the stream.
  */
+import { MAX_URI_LENGTH } from '../../protocol/uri-template.ts'
 import type {
   Connection,
   LegacyConnection,
@@ -24,14 +25,15 @@ const FIRST_WAIT_MS = 1000
 const MAX_WAIT_MS = 600_000
 /** A stream that was open for so long was no failure. */
 const LASTING_MS = 60_000
+const TELL_MS = 100 // updates of a resource in this time are one
 /** What the lists are called among the resources. */
 const LISTS = ''
 const UPDATED = 'notifications/resources/updated'
 const LIST_CHANGED = /^notifications\/(?:tools|prompts|resources)\/list_changed$/
 
 export type Heard = {
-  /** A resource has other contents. */
-  updated: (uri: string) => void
+  /** Resources have other contents. */
+  updated: (uris: readonly string[]) => void
   /** A list may have changed, or a change may have been missed. */
   changed: () => void
   /** The stream has ended by itself: it is to be opened again at `nextAt`. */
@@ -51,7 +53,9 @@ export class Watch {
   readonly #sql: SqlStorage
   readonly #heard: Heard
   #stream: Stream | undefined
+  readonly #updated = new Set<string>()
   #failures = 0
+  /** No stream is opened before, however often other things are wanted. */
   #waitUntil = 0
 
   constructor(sql: SqlStorage, heard: Heard) {
@@ -111,6 +115,19 @@ export class Watch {
     this.#pause(now, Math.min(FIRST_WAIT_MS * 2 ** this.#failures++, MAX_WAIT_MS))
   }
 
+  /** Tells of an update in a moment: a remote server may say so without end. */
+  #tell(uri: string): void {
+    if (uri.length > MAX_URI_LENGTH || this.#updated.size >= MAX_LEASES) return
+    if (this.#updated.size === 0) {
+      setTimeout(() => {
+        const updated = [...this.#updated]
+        this.#updated.clear()
+        this.#heard.updated(updated)
+      }, TELL_MS)
+    }
+    this.#updated.add(uri)
+  }
+
   /** Closes the stream. */
   stop(): void {
     this.#stream?.abort.abort()
@@ -128,7 +145,7 @@ export class Watch {
         return
       }
       this.#failures = 0
-      if (method === UPDATED && typeof uri === 'string') this.#heard.updated(uri)
+      if (method === UPDATED && typeof uri === 'string') this.#tell(uri)
       if (LIST_CHANGED.test(method)) this.#heard.changed()
     }
     const { connection, abort } = stream
