@@ -79,6 +79,8 @@ function resultOf(
   const essence = essenceOf(type)
   const [family] = essence.split('/', 1)
   if (family === 'image' || family === 'audio') {
+    const said = `${essence} ${secrets.longest === 0 ? '' : decodeText(bytes, null)}`
+    if (secrets.redact(said) !== said) throw new CallFailed('The answer repeats a secret')
     return { content: [{ type: family, data: encodeBase64(bytes), mimeType: essence }] }
   }
   const text = decodeText(bytes, type)
