@@ -68,23 +68,40 @@ const SHAPES: Readonly<Record<RelayMethod, (result: Members, options: FinishOpti
 
 function shapePrompt(result: Members, { revision }: FinishOptions): Members {
   const { messages } = result
-  if (!Array.isArray(messages)) throw malformed('messages are missing')
+  if (!isListOf(messages, isMessage)) throw malformed('messages are missing')
   return {
     ...result,
-    messages: messages.filter(isObject).map((message) => {
+    messages: messages.map((message) => {
       return { ...message, content: projectBlock(relayedBlock(message['content']), revision) }
     }),
   }
 }
 
 function shapeContents(result: Members): Members {
-  if (!Array.isArray(result['contents'])) throw malformed('contents are missing')
+  if (!isListOf(result['contents'], isContents)) throw malformed('contents are missing')
   return result
 }
 
 function shapeCompletion(result: Members): Members {
-  if (!isObject(result['completion'])) throw malformed('the completion is missing')
+  const { completion } = result
+  const isText = (value: unknown): value is string => typeof value === 'string'
+  if (!isObject(completion) || !isListOf(completion['values'], isText)) {
+    throw malformed('the completion is missing')
+  }
   return result
+}
+
+function isListOf<T>(value: unknown, isOne: (item: unknown) => item is T): value is T[] {
+  return Array.isArray(value) && value.every(isOne)
+}
+
+function isMessage(value: unknown): value is Members {
+  return isObject(value) && (value['role'] === 'user' || value['role'] === 'assistant')
+}
+
+function isContents(value: unknown): value is Members {
+  if (!isObject(value) || typeof value['uri'] !== 'string') return false
+  return typeof value['text'] === 'string' || typeof value['blob'] === 'string'
 }
 
 /** The questions as a client of the stateless era is asked them: only what it declared. */

@@ -4,6 +4,7 @@
  */
 import type { Catalog } from '../../catalog/catalog.ts'
 import { isRemote } from '../../catalog/server.ts'
+import { MAX_URI_LENGTH } from '../../protocol/uri-template.ts'
 import { targetOf } from '../../methods/prepare-relay.ts'
 import { findContents } from '../../methods/resources-read.ts'
 import { exchangeOf, type Site } from './site.ts'
@@ -15,7 +16,8 @@ const LEASE_MS = 2 * RENEW_MS + 30_000
 /** Whether a resource can be told of: one of ours, or any of a remote server that takes subscriptions. */
 export function isSubscribable(catalog: Catalog, uri: string): boolean {
   if (!isRemote(catalog.settings)) return findContents(catalog, uri) !== undefined
-  return catalog.upstream?.capabilities.resources?.subscribe === true
+  const takesSubscriptions = catalog.upstream?.capabilities.resources?.subscribe === true
+  return takesSubscriptions && uri.length <= MAX_URI_LENGTH
 }
 
 /** Wants updates of these resources, and of the lists where the operator has it so. */
