@@ -17,7 +17,6 @@ export function problemOfUrlTemplate(template: string): string | undefined {
   if (/[{}]/.test(origin)) return 'may have {argument} in its path alone, not in its host'
   if (/[{}]/.test(template.slice(beforeQuery.length)))
     return 'may have {argument} in its path alone; send one with "arguments": {"name": {"in": "query"}}'
-  if (/\{[^{}]*\/[^{}]*\}/.test(path)) return 'may not name an argument with a slash in its name'
   if (/[{}]/.test(path.replaceAll(PLACEHOLDER, '')))
     return 'has a brace that is not of an {argument}'
   if (!URL.canParse(template.replaceAll(PLACEHOLDER, 'x'))) return 'must be a URL'

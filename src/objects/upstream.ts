@@ -58,6 +58,7 @@ export class Upstream extends DurableObject<UpstreamBindings> {
   /** Readings under way, by configuration. */
   readonly #reading = new Map<string, Promise<Refreshed>>()
   #watching = Promise.resolve()
+  #relistedAt = 0
 
   constructor(ctx: DurableObjectState, env: UpstreamBindings) {
     super(ctx, env)
@@ -89,9 +90,12 @@ export class Upstream extends DurableObject<UpstreamBindings> {
     return this.#refresh()
   }
 
-  /** Reads the lists now, and gives a tool's input schema as it is now; undefined where it is gone. */
+  /** A tool's input schema as it is now, read again unless that was just done; undefined where it is gone. */
   async relist(owner: Owner, tool: string): Promise<unknown> {
-    await this.refresh(owner)
+    if (Date.now() - this.#relistedAt >= GAP_MS) {
+      this.#relistedAt = Date.now()
+      await this.refresh(owner)
+    }
     return this.env.ORGANIZATION.getByName(owner.organization).remoteSchema(owner.server, tool)
   }
 

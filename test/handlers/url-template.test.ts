@@ -10,7 +10,7 @@ describe('problemOfUrlTemplate', () => {
     ['https://{host}/x', /host/],
     ['https://example.com/?q={a}', /"in": "query"/],
     ['https://example.com/#{a}', /fragment/],
-    ['https://example.com/{a/b}', /slash/],
+    ['https://example.com/{a/b}', /brace/],
     ['https://example.com/{a', /brace/],
     ['https://example.com/a b', /blanks/],
     ['https://me:you@example.com/', /user name/],
@@ -27,9 +27,7 @@ describe('fillUrlTemplate', () => {
   const fill = (value: string) => fillUrlTemplate('https://a.example/x/{v}/y?z=1', () => value)
   for (const [value, segment] of [
     ['Köln', 'K%C3%B6ln'],
-    ['a/../b', 'a%2F..%2Fb'],
     ['?q=1#f', '%3Fq%3D1%23f'],
-    ['%2e%2e', '%252e%252e'],
     ['a\\b', 'a%5Cb'],
   ] as const) {
     it(`keeps ${value} in its segment`, () => {
@@ -38,7 +36,7 @@ describe('fillUrlTemplate', () => {
       assert.equal(new URL(url).href, url)
     })
   }
-  for (const step of ['', '.', '..']) {
+  for (const step of ['', '.', '..', 'a/../b', '%2e%2e']) {
     it(`refuses "${step}", which would be a step`, () => {
       assert.throws(() => fill(step), PathStep)
     })

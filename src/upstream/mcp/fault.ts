@@ -76,7 +76,9 @@ export function excerptOf(text: string, secret = ''): string {
     .replaceAll(/\b(bearer|basic)\s+\S+/gi, '$1 …')
     .replaceAll(/[\p{C}\s]+/gu, ' ')
     .trim()
-  return line.length > MAX_EXCERPT_LENGTH ? `${line.slice(0, MAX_EXCERPT_LENGTH - 1)}…` : line
+  if (line.length <= MAX_EXCERPT_LENGTH) return line
+  // Whole words: what is cut may be a secret, whose first half is none we know.
+  return `${line.slice(0, MAX_EXCERPT_LENGTH - 1).replace(/\S+$/, '')}…`
 }
 
 /** The fault of a JSON-RPC error object. */
