@@ -23,11 +23,11 @@ export type EventStream = {
   close(): void
 }
 
-/** Opens a stream; an answer in JSON is a stream of that one message. */
+/** Opens a stream; an answer in JSON is a stream of that one message, a refusal one that has ended. */
 export async function openStream(url: string, init: RequestInit = {}): Promise<EventStream> {
   const abort = new AbortController()
   const response = await fetch(url, { ...init, signal: abort.signal })
-  const isJson = response.headers.get('content-type') === 'application/json'
+  const isJson = response.ok && response.headers.get('content-type') === 'application/json'
   const reader = isJson
     ? undefined
     : response.body?.pipeThrough(new TextDecoderStream()).getReader()
