@@ -27,6 +27,7 @@ export type Selection = { key: string; includes: (name: string) => boolean }
 export type Renderings = BoundedMap<Uint8Array<ArrayBuffer>>
 
 const ITEM_BYTES = 200 // what the entry of one item takes beside the value, measured
+const DECODER = new TextDecoder()
 const COMMA = encodeUtf8(',')
 const CLOSING = encodeUtf8(']')
 
@@ -152,6 +153,6 @@ export class Catalog {
   }
 
   #text(span: Span): string {
-    return new TextDecoder().decode(this.#slice(span))
+    return DECODER.decode(this.#slice(span))
   }
 }

@@ -1,12 +1,13 @@
 /** How an outbound request is authorized: always by secrets of the organization or the account, by name. */
 import * as z from 'zod'
 import { HeaderName } from './headers.ts'
+import { OpenUrl } from './open-url.ts'
 import { OpenOrSecret, Reference } from './secret.ts'
 
 const OAuth2 = z
   .strictObject({
     type: z.literal('oauth2'),
-    tokenUrl: z.url({ protocol: /^https?$/ }).max(2048),
+    tokenUrl: OpenUrl,
     clientId: OpenOrSecret,
     clientSecret: Reference,
     scope: z.string().max(1000).optional(),

@@ -6,6 +6,7 @@ import * as z from 'zod'
 import { Auth } from './auth.ts'
 import { ConstantHeaders } from './headers.ts'
 import { MAX_TIMEOUT_SECONDS } from './http.ts'
+import { OpenUrl } from './open-url.ts'
 
 export const DEFAULT_REMOTE_TIMEOUT_SECONDS = 60
 export const DEFAULT_REFRESH_SECONDS = 600
@@ -18,11 +19,7 @@ export const McpHandler = z.strictObject({
 export type McpHandler = z.infer<typeof McpHandler>
 
 export const Remote = z.strictObject({
-  url: z
-    .url({ protocol: /^https?$/ })
-    .max(4096)
-    .refine(hasNoCredential, 'must have no user, password or fragment; see auth')
-    .meta({ description: 'Its MCP endpoint' }),
+  url: OpenUrl.meta({ description: 'Its MCP endpoint' }),
   transport: z.enum(['auto', 'sse']).default('auto').meta({
     description:
       'auto: Streamable HTTP, of whichever era; sse: HTTP+SSE of 2024-11-05 where it answers nothing newer',
@@ -43,10 +40,3 @@ export const Remote = z.strictObject({
   }),
 })
 export type Remote = z.infer<typeof Remote>
-
-/** A URL is stored, published and exported in the open. */
-function hasNoCredential(url: string): boolean {
-  if (!URL.canParse(url)) return true // which is told already
-  const { username, password, hash } = new URL(url)
-  return username === '' && password === '' && hash === ''
-}

@@ -9,6 +9,7 @@ import { isObject } from '../protocol/json-rpc.ts'
 export const SecretName = z
   .string()
   .regex(/^[A-Za-z0-9_.-]{1,64}$/, 'must be 1 to 64 of A-Z, a-z, 0-9, _, . and -')
+  .refine((name) => name !== '__proto__', 'cannot be a member of an object')
 
 /** A secret by its name. */
 export const SecretReference = z.strictObject({ secret: SecretName })

@@ -3,7 +3,9 @@
  * cannot change the host, step up, or begin a query.
  */
 
-const PLACEHOLDER = /\{([^{}]+)\}/g
+const PLACEHOLDER = /\{([^{}/]+)\}/g
+/** What goes up, or nowhere, whoever takes the percent-encoding off. */
+const STEP = /^(?:\.|%2e){1,2}$/i
 
 /** What is wrong with a template; undefined for one that can be used. */
 export function problemOfUrlTemplate(template: string): string | undefined {
@@ -27,20 +29,20 @@ export function placeholdersOf(template: string): string[] {
   return [...template.matchAll(PLACEHOLDER)].map(([, name = '']) => name)
 }
 
-/** A value that would be a step in the path, such as `..`. */
+/** A value that is a step in the path, such as `..`, or has one behind an encoded slash. */
 export class PathStep extends Error {}
 
-/** The URL with values in place; `PathStep` where a segment would become `.` or `..`. */
+/** The URL with values in place; `PathStep` where a segment is empty or has a step in it. */
 export function fillUrlTemplate(template: string, valueOf: (name: string) => string): string {
   const [path = '', ...query] = template.split('?')
   const segments = path.split('/').map((segment) => {
     if (!segment.includes('{')) return segment
-    const filled = segment.replaceAll(PLACEHOLDER, (_, name: string) =>
-      encodeURIComponent(valueOf(name)),
-    )
-    // What is no whole character cannot be encoded; encodeURIComponent has thrown URIError by now.
-    if (/^(?:\.|%2e){0,2}$/i.test(filled)) throw new PathStep(segment)
-    return filled
+    const plain = segment.replaceAll(PLACEHOLDER, (_, name: string) => valueOf(name))
+    // Many servers decode a slash before they go along the path.
+    if (plain === '' || plain.split(/[/\\]/).some((part) => STEP.test(part))) {
+      throw new PathStep(segment)
+    }
+    return segment.replaceAll(PLACEHOLDER, (_, name: string) => encodeURIComponent(valueOf(name)))
   })
   return [segments.join('/'), ...query].join('?')
 }

@@ -3,6 +3,8 @@
  * remote server is a result with `isError` of a tool, and a JSON-RPC error of anything else; codes
  * that speak of the hop between us and it are not passed on (`mcp-protocol.md` §6.3).
  */
+import { missingCapabilities } from '../protocol/client-capabilities.ts'
+import { foreignMeta } from '../protocol/envelope.ts'
 import {
   INTERNAL_ERROR,
   INVALID_PARAMS,
@@ -14,8 +16,7 @@ import { MODERN_REVISION } from '../protocol/revisions.ts'
 import { UpstreamFault } from '../upstream/mcp/fault.ts'
 import { neededFor, requireInputRequests } from '../upstream/relay/ask-client.ts'
 import { relay, type RelayCall, type RelayMethod } from '../upstream/relay/relay.ts'
-import { AskRefused } from '../upstream/run-steps.ts'
-import { missingCapabilities } from './client-capabilities.ts'
+import { AskRefused, type Ask } from '../upstream/run-steps.ts'
 import type { Ran } from './call-entry.ts'
 import type { FinishOptions } from './finish.ts'
 import { projectBlock, projectResult } from './project-result.ts'
@@ -27,13 +28,13 @@ type Members = Readonly<Record<string, unknown>>
 
 /** Members of results that are for each server to say itself. */
 const OWN: ReadonlySet<string> = new Set(['resultType', 'ttlMs', 'cacheScope'])
-const RESERVED_PREFIX = 'io.modelcontextprotocol/'
 const RESOURCE_NOT_FOUND = -32002 // of the session era
+const URL_ELICITATION_REQUIRED = -32042 // of 2025-11-25: the user is to visit a page, and then again
 
 /** Relays a request; what comes of it, or the JSON-RPC error that the caller gets. */
 export async function finishRelay(call: RelayCall, options: FinishOptions): Promise<Ran> {
   try {
-    const result = await relay(call, options.world, options)
+    const result = await relay(call, options.world, askable(options))
     if (result['resultType'] === 'input_required') {
       return await inputRequired(call, result, options)
     }
@@ -47,6 +48,16 @@ export async function finishRelay(call: RelayCall, options: FinishOptions): Prom
   }
 }
 
+/** A client of the session era that has no stream to be asked on can be asked nothing. */
+function askable(options: FinishOptions): FinishOptions {
+  if (options.revision === MODERN_REVISION || options.ask !== undefined) return options
+  return { ...options, declared: {}, ask: cannotAsk }
+}
+
+const cannotAsk: Ask = (method) => {
+  throw new AskRefused(`it cannot be asked for ${method}`)
+}
+
 const SHAPES: Readonly<Record<RelayMethod, (result: Members, options: FinishOptions) => Members>> =
   {
     'tools/call': (result, { revision }) => projectResult(relayedCallResult(result), revision),
@@ -57,23 +68,40 @@ const SHAPES: Readonly<Record<RelayMethod, (result: Members, options: FinishOpti
 
 function shapePrompt(result: Members, { revision }: FinishOptions): Members {
   const { messages } = result
-  if (!Array.isArray(messages)) throw malformed('messages are missing')
+  if (!isListOf(messages, isMessage)) throw malformed('messages are missing')
   return {
     ...result,
-    messages: messages.filter(isObject).map((message) => {
+    messages: messages.map((message) => {
       return { ...message, content: projectBlock(relayedBlock(message['content']), revision) }
     }),
   }
 }
 
 function shapeContents(result: Members): Members {
-  if (!Array.isArray(result['contents'])) throw malformed('contents are missing')
+  if (!isListOf(result['contents'], isContents)) throw malformed('contents are missing')
   return result
 }
 
 function shapeCompletion(result: Members): Members {
-  if (!isObject(result['completion'])) throw malformed('the completion is missing')
+  const { completion } = result
+  const isText = (value: unknown): value is string => typeof value === 'string'
+  if (!isObject(completion) || !isListOf(completion['values'], isText)) {
+    throw malformed('the completion is missing')
+  }
   return result
+}
+
+function isListOf<T>(value: unknown, isOne: (item: unknown) => item is T): value is T[] {
+  return Array.isArray(value) && value.every(isOne)
+}
+
+function isMessage(value: unknown): value is Members {
+  return isObject(value) && (value['role'] === 'user' || value['role'] === 'assistant')
+}
+
+function isContents(value: unknown): value is Members {
+  if (!isObject(value) || typeof value['uri'] !== 'string') return false
+  return typeof value['text'] === 'string' || typeof value['blob'] === 'string'
 }
 
 /** The questions as a client of the stateless era is asked them: only what it declared. */
@@ -82,14 +110,8 @@ async function inputRequired(
   result: Members,
   options: FinishOptions,
 ): Promise<Ran> {
-  const { revision, declared, world } = options
+  const { declared, world } = options
   const requests = requireInputRequests(result)
-  if (revision !== MODERN_REVISION) {
-    return failed(
-      call,
-      'It asks the user or the model something, which this client cannot be asked',
-    )
-  }
   for (const { method, params } of Object.values(requests)) {
     const needed = neededFor(method, params) ?? {}
     if (missingCapabilities(needed, declared).length > 0) throw missing(call, needed)
@@ -97,7 +119,7 @@ async function inputRequired(
   const { requestState, inputRequests, _meta } = result
   const asked = {
     resultType: 'input_required',
-    ...metaOf(_meta),
+    ...foreignMeta(_meta),
     ...(inputRequests !== undefined && { inputRequests: requests }),
     ...(typeof requestState === 'string' && {
       requestState: await sealState(world, call.place, requestState),
@@ -118,6 +140,10 @@ function refused(
     const isLacking = missingCapabilities(needed, declared).length > 0
     // It lacks them at us too, so this is about the caller after all.
     if (isLacking && revision === MODERN_REVISION) throw missing(call, needed)
+  }
+  const canVisit = missingCapabilities({ elicitation: { url: {} } }, declared).length === 0
+  if (code === URL_ELICITATION_REQUIRED && revision === '2025-11-25' && canVisit) {
+    throw new RpcError(code, message, { data })
   }
   const { uri } = call.params
   const isMissing = code === RESOURCE_NOT_FOUND || code === INVALID_PARAMS
@@ -146,13 +172,7 @@ function missing({ method }: RelayCall, needed: Members): RpcError {
 /** A result without what each server says itself; its `_meta` without what is of the other hop. */
 function withoutOwn({ _meta, ...result }: Members): Members {
   const kept = Object.entries(result).filter(([name]) => !OWN.has(name))
-  return { ...Object.fromEntries(kept), ...metaOf(_meta) }
-}
-
-function metaOf(meta: unknown): Members {
-  if (!isObject(meta)) return {}
-  const kept = Object.entries(meta).filter(([key]) => !key.startsWith(RESERVED_PREFIX))
-  return kept.length === 0 ? {} : { _meta: Object.fromEntries(kept) }
+  return { ...Object.fromEntries(kept), ...foreignMeta(_meta) }
 }
 
 function malformed(problem: string): UpstreamFault {

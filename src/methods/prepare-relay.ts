@@ -44,8 +44,10 @@ export function isRelayed(method: string, { settings }: Catalog): boolean {
 export async function prepareRelay(method: string, exchange: Exchange): Promise<Prepared> {
   const named = RELAYED.get(method)?.(exchange)
   if (named === undefined) throw new Error(`${method} is not relayed`)
-  const target = await targetOf(exchange)
-  if (target !== undefined) return relayed(exchange, target, named)
+  const catalog = await exchange.verified()
+  const current = catalog && { ...exchange, catalog }
+  const target = current && (await targetOf(current))
+  if (current !== undefined && target !== undefined) return relayed(current, target, named)
   throw new RpcError(
     INTERNAL_ERROR,
     'This could not be looked up just now. Retry in a few seconds.',

@@ -11,12 +11,13 @@ import type { CallToolResult } from '../protocol/tool.ts'
 export function projectResult(result: CallToolResult, revision: Revision): CallToolResult {
   const { structuredContent, resultType, ttlMs, cacheScope, ...rest } = result
   const isFree = revision === MODERN_REVISION
-  const isKept = isFree ? structuredContent !== undefined : isObject(structuredContent)
-  return {
-    ...rest,
-    content: result.content.map((block) => projectBlock(block, revision)),
-    ...(hasStructure(revision) && isKept && { structuredContent }),
+  const isFit = isFree ? structuredContent !== undefined : isObject(structuredContent)
+  const isKept = hasStructure(revision) && isFit
+  const content = result.content.map((block) => projectBlock(block, revision))
+  if (!isKept && structuredContent !== undefined && content.length === 0) {
+    content.push({ type: 'text', text: JSON.stringify(structuredContent) }) // all there is to say
   }
+  return { ...rest, content, ...(isKept && { structuredContent }) }
 }
 
 /**

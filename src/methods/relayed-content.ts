@@ -14,16 +14,12 @@ export function relayedBlock(value: unknown): ContentBlock {
   return { type: 'text', text: `[unreadable content: ${type.slice(0, 50)}]` }
 }
 
-/** A call's result; one without content shows its structured content as text. */
+/** A call's result, whatever the remote server made of it. */
 export function relayedCallResult(result: Readonly<Record<string, unknown>>): CallToolResult {
   const { content, structuredContent, isError, _meta, ...rest } = result
-  const blocks = Array.isArray(content) ? content.map(relayedBlock) : []
-  if (!Array.isArray(content) && structuredContent !== undefined) {
-    blocks.push({ type: 'text', text: JSON.stringify(structuredContent) })
-  }
   return {
     ...rest,
-    content: blocks,
+    content: Array.isArray(content) ? content.map(relayedBlock) : [],
     ...(structuredContent !== undefined && { structuredContent }),
     ...(typeof isError === 'boolean' && { isError }),
     ...(isObject(_meta) && { _meta }),

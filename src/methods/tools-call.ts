@@ -20,11 +20,11 @@ import {
 import { MODERN_REVISION } from '../protocol/revisions.ts'
 import { secretsOf, usesAccount } from '../handlers/secret.ts'
 import type { CallToolResult, Tool } from '../protocol/tool.ts'
-import { findViolations, withDefaults } from '../upstream/arguments.ts'
+import { checkArguments, findViolations, isCheckable } from '../upstream/arguments.ts'
 import type { HttpCall } from '../upstream/http/call.ts'
 import { fillResult } from '../upstream/static.ts'
 import { withholds } from '../visibility/visible.ts'
-import { missingCapabilities } from './client-capabilities.ts'
+import { missingCapabilities } from '../protocol/client-capabilities.ts'
 import { completed, type Exchange, type Result } from './exchange.ts'
 import { failedEntry } from './call-entry.ts'
 import { finish } from './finish.ts'
@@ -110,9 +110,12 @@ async function prepare(
       data: { requiredCapabilities: requires },
     })
   }
-  const filled = withDefaults(inputSchema, args)
   const key = [catalog.organization, catalog.id, catalog.revision, tool.name].join(' ')
-  const violations = findViolations(key, inputSchema, filled)
+  // Of a dialect that we do not know, the remote server is the one to say what is wrong.
+  const isTheirs = handler.kind === 'mcp' && !isCheckable(inputSchema)
+  const { args: filled, violations } = isTheirs
+    ? { args, violations: [] }
+    : checkArguments(key, inputSchema, args)
   if (violations.length > 0) {
     return failure(subject, `Invalid arguments for ${tool.name}:\n${violations.join('\n')}`)
   }
@@ -129,9 +132,10 @@ async function prepare(
       hops: exchange.hops,
     })
   if (handler.kind === 'mcp') {
-    const target = await targetOf(exchange)
+    const current = { ...exchange, catalog }
+    const target = await targetOf(current)
     if (target === undefined) return failure(subject, UNCHECKED)
-    return relayed(exchange, target, {
+    return relayed(current, target, {
       method: 'tools/call',
       name: tool.name,
       params: { name: handler.name, arguments: filled },

@@ -23,6 +23,8 @@ export const CLIENT_INFO = 'io.modelcontextprotocol/clientInfo'
 export const LOG_LEVEL = 'io.modelcontextprotocol/logLevel'
 export const SERVER_INFO = 'io.modelcontextprotocol/serverInfo'
 
+const RESERVED_PREFIX = 'io.modelcontextprotocol/'
+
 /** The member of `params` that `Mcp-Name` mirrors, by method (§4.2). */
 const NAMED: ReadonlyMap<string, string> = new Map([
   ['tools/call', 'name'],
@@ -33,6 +35,15 @@ const NAMED: ReadonlyMap<string, string> = new Map([
 /** The member of a request that `Mcp-Name` mirrors, whatever it is; undefined where there is none. */
 export function mirroredName(method: string, params: Params | undefined): unknown {
   return params?.[NAMED.get(method) ?? '']
+}
+
+/** The `_meta` that may pass from one hop to the next, as a member; none where nothing is left of it. */
+export function foreignMeta(meta: unknown): { _meta?: Record<string, unknown> } {
+  if (!isObject(meta)) return {}
+  const kept = Object.entries(meta).filter(
+    ([key]) => !key.startsWith(RESERVED_PREFIX) && key !== 'progressToken',
+  )
+  return kept.length === 0 ? {} : { _meta: Object.fromEntries(kept) }
 }
 
 export type Envelope = {

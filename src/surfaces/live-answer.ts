@@ -48,30 +48,38 @@ export async function answerLive(
       (error: unknown) => stream.fail(error),
     ),
   )
-  return new Response(stream.body, { headers: EVENT_STREAM_HEADERS })
+  return new Response(stream.open(), { headers: EVENT_STREAM_HEADERS })
 }
 
 /** The stream, which begins when something is first sent on it or the patience ends. */
 class LiveStream {
-  readonly started: Promise<'started'>
-  readonly body: ReadableStream<Uint8Array>
-  #start: () => void = () => {}
+  readonly #abort: AbortController
+  readonly #started = Promise.withResolvers<'started'>()
+  #body: ReadableStream<Uint8Array> | undefined
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined
   #timer: ReturnType<typeof setInterval> | undefined
 
   constructor(abort: AbortController) {
-    this.started = new Promise((resolve) => {
-      this.#start = () => resolve('started')
-    })
-    this.body = new ReadableStream<Uint8Array>({
+    this.#abort = abort
+  }
+
+  /** Settles when something was sent. */
+  get started(): Promise<'started'> {
+    return this.#started.promise
+  }
+
+  /** What the client reads. Most answers never become a stream, so it is made when one does. */
+  open(): ReadableStream<Uint8Array> {
+    this.#body ??= new ReadableStream<Uint8Array>({
       start: (controller) => {
         this.#controller = controller
       },
       cancel: () => {
         this.#close()
-        abort.abort()
+        this.#abort.abort()
       },
     })
+    return this.#body
   }
 
   /** Shows from here on that the call is at work, and notices a client that has left. */
@@ -80,8 +88,9 @@ class LiveStream {
   }
 
   send(message: string): void {
+    this.open()
     this.#write(formatEvent({ data: message }))
-    this.#start()
+    this.#started.resolve('started')
   }
 
   finish(body: Answer['body']): void {

@@ -5,15 +5,19 @@
 import { Validator, type OutputUnit, type Schema, type SchemaDraft } from '@cfworker/json-schema'
 import { isObject } from '../protocol/json-rpc.ts'
 import { checkable } from './checkable.ts'
+import { TooMuchToCheck, withMeter } from './metered-schema.ts'
 
 const MAX_VIOLATIONS = 10
 const MAX_COMPILED = 200 // validators an isolate keeps
-const MAX_COMPARED_ITEMS = 2000 // each is compared with each for `uniqueItems`
+const MAX_COMPARISONS = 2000 ** 2 // for `uniqueItems` each item is compared with each
 
+/** By `$schema` without its scheme and closing `#`; draft 06 asks nothing that 07 does not. */
 const DRAFTS: ReadonlyMap<string, SchemaDraft> = new Map([
-  ['http://json-schema.org/draft-07/schema', '7'],
-  ['https://json-schema.org/draft/2019-09/schema', '2019-09'],
-  ['https://json-schema.org/draft/2020-12/schema', '2020-12'],
+  ['json-schema.org/draft-04/schema', '4'],
+  ['json-schema.org/draft-06/schema', '7'],
+  ['json-schema.org/draft-07/schema', '7'],
+  ['json-schema.org/draft/2019-09/schema', '2019-09'],
+  ['json-schema.org/draft/2020-12/schema', '2020-12'],
 ])
 
 const compiled = new Map<string, Validator>()
@@ -29,52 +33,98 @@ export function findViolations(
 ): string[] {
   const draft = draftOf(schema['$schema'])
   if (draft === undefined) return [`the tool's schema has an unsupported $schema`]
-  if (hasLongArray(value) && JSON.stringify(schema).includes('"uniqueItems":true')) {
-    return [`has an array of over ${MAX_COMPARED_ITEMS} items, too many to be compared`]
+  if (comparisonsOf(value) > MAX_COMPARISONS && hasUniqueItems(schema)) {
+    return ['has arrays of so many items that they cannot be compared']
   }
-  const lines = findErrors(() => validatorFor(key, schema, draft).validate(value).errors)
+  const lines = findErrors(() =>
+    withMeter(() => validatorFor(key, schema, draft).validate(value).errors),
+  )
     // A parent repeats what its children say: keep the innermost.
     .filter(
       ({ keyword }) => !['properties', 'items', 'prefixItems', '$ref', 'allOf'].includes(keyword),
     )
-    .map(({ instanceLocation, error }) => `${formatPlace(instanceLocation)}: ${error}`)
+    .map(formatError)
   return [...new Set(lines)].slice(0, MAX_VIOLATIONS)
 }
 
-/** The arguments with the defaults of the schema's own properties filled in. */
+/**
+ * Arguments with the schema's defaults filled in, and what is wrong with them. Defaults that do not
+ * fit the schema themselves, such as null for a string, are not filled in.
+ */
+export function checkArguments(
+  key: string,
+  inputSchema: Readonly<Record<string, unknown>>,
+  args: Readonly<Record<string, unknown>>,
+): { args: Readonly<Record<string, unknown>>; violations: string[] } {
+  const filled = withDefaults(inputSchema, args)
+  const violations = findViolations(key, inputSchema, filled)
+  if (violations.length > 0 && findViolations(key, inputSchema, args).length === 0) {
+    return { args, violations: [] }
+  }
+  return { args: filled, violations }
+}
+
+/** Whether a schema is of a dialect that can be checked. */
+export function isCheckable({ $schema }: Readonly<Record<string, unknown>>): boolean {
+  return draftOf($schema) !== undefined
+}
+
+/** The arguments with the defaults of the schema's properties filled in, in objects that are there too. */
 export function withDefaults(
   inputSchema: Readonly<Record<string, unknown>>,
   args: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
   const { properties } = inputSchema
   if (!isObject(properties)) return { ...args }
-  const defaults = Object.entries(properties).flatMap(([name, schema]) =>
-    isObject(schema) && 'default' in schema && !Object.hasOwn(args, name)
-      ? [[name, schema['default']] as const]
-      : [],
-  )
-  return { ...args, ...Object.fromEntries(defaults) }
+  const filled = Object.entries(properties).flatMap(([name, schema]): [string, unknown][] => {
+    if (!isObject(schema)) return []
+    if (!Object.hasOwn(args, name)) return 'default' in schema ? [[name, schema['default']]] : []
+    const value = args[name]
+    return isObject(value) && isObject(schema['properties'])
+      ? [[name, withDefaults(schema, value)]]
+      : []
+  })
+  return { ...args, ...Object.fromEntries(filled) }
 }
 
-/** Whether an array in a value is longer than may be compared; the value nests no deeper than 64. */
-function hasLongArray(value: unknown): boolean {
-  if (Array.isArray(value)) return value.length > MAX_COMPARED_ITEMS || value.some(hasLongArray)
-  return isObject(value) && Object.values(value).some(hasLongArray)
+/** How many pairs of items all arrays in a value have; the value nests no deeper than 64. */
+function comparisonsOf(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0
+  const own = Array.isArray(value) ? value.length ** 2 : 0
+  return Object.values(value).reduce<number>((sum, inner) => sum + comparisonsOf(inner), own)
+}
+
+function hasUniqueItems(schema: unknown): boolean {
+  return JSON.stringify(schema).includes('"uniqueItems":true')
 }
 
 function findErrors(validate: () => OutputUnit[]): OutputUnit[] {
   try {
     return validate()
   } catch (error) {
+    if (error instanceof TooMuchToCheck) return [schemaError(error.message)]
     // An odd `$id`, or a `$ref` that nothing answers to; the validator has no class for either.
     const problem = `the tool's schema cannot be applied (${error instanceof Error ? error.message.split('\n')[0] : ''})`
-    return [{ keyword: '', keywordLocation: '', instanceLocation: '#', error: problem }]
+    return [schemaError(problem)]
   }
 }
 
+function schemaError(error: string): OutputUnit {
+  return { keyword: '', keywordLocation: '', instanceLocation: '#', error }
+}
+
+/** One violation by the JSON pointer of its place; the root's is empty, and is not written. */
+function formatError({ keyword, instanceLocation, error }: OutputUnit): string {
+  const place = pointerOf(instanceLocation)
+  // The validator names a missing member in its message alone.
+  const missing = keyword === 'required' ? /^Instance .*"(.*)"\.$/s.exec(error)?.[1] : undefined
+  if (missing !== undefined) return `${place}/${escaped(missing)}: is required`
+  return place === '' ? error : `${place}: ${error}`
+}
+
 /** A place as its JSON pointer; the validator gives it as the fragment of a URI. */
-function formatPlace(location: string): string {
-  const fragment = location.replace(/^#/, '') || '/'
+function pointerOf(location: string): string {
+  const fragment = location.replace(/^#/, '')
   try {
     return decodeURIComponent(fragment)
   } catch {
@@ -82,9 +132,15 @@ function formatPlace(location: string): string {
   }
 }
 
+function escaped(token: string): string {
+  return token.replaceAll('~', '~0').replaceAll('/', '~1')
+}
+
 function draftOf($schema: unknown): SchemaDraft | undefined {
   if ($schema === undefined) return '2020-12'
-  return typeof $schema === 'string' ? DRAFTS.get($schema.replace(/#$/, '')) : undefined
+  return typeof $schema === 'string'
+    ? DRAFTS.get($schema.replace(/^https?:\/\//, '').replace(/#$/, ''))
+    : undefined
 }
 
 function validatorFor(key: string, schema: Readonly<Record<string, unknown>>, draft: SchemaDraft) {

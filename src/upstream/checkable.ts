@@ -5,6 +5,7 @@
  */
 import type { SchemaDraft } from '@cfworker/json-schema'
 import { isObject } from '../protocol/json-rpc.ts'
+import { metered } from './metered-schema.ts'
 import { isQuick, quickened } from './quick-pattern.ts'
 
 const DATA: ReadonlySet<string> = new Set(['const', 'enum', 'default'])
@@ -74,7 +75,8 @@ function loosened(schema: unknown, reading: Reading): Part {
   const isBare = reading.draft === '7' && '$ref' in schema && parts.get('$ref')?.left === undefined
   const isKept = (keyword: string) =>
     isBare ? DEFINITIONS.has(keyword) : (CAUSES.get(keyword)?.every(isExact) ?? true)
-  return joined(parts, isKept)
+  const { left, isExact: isWhole } = joined(parts, isKept)
+  return { left: metered(left), isExact: isWhole }
 }
 
 function loosenedKeyword(keyword: string, value: unknown, reading: Reading): Part {
@@ -104,10 +106,7 @@ function loosenedText(keyword: string, value: string, { trustsRefs }: Reading): 
   return { left: INTO_CAUSED.test(value) ? undefined : value, isExact: false }
 }
 
-function joined(
-  parts: ReadonlyMap<string, Part>,
-  isKept: (name: string) => boolean = () => true,
-): Part {
+function joined(parts: ReadonlyMap<string, Part>, isKept: (name: string) => boolean = () => true) {
   const left = [...parts].filter(([name, part]) => part.left !== undefined && isKept(name))
   return {
     left: Object.fromEntries(left.map(([name, part]) => [name, part.left])),

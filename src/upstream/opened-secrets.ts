@@ -49,6 +49,12 @@ export class OpenedSecrets {
     return this.#forms[0]?.length ?? 0
   }
 
+  /** Whether none of them can be in a JSON text, however its strings are written. */
+  areMissingIn(json: string): boolean {
+    if (this.#forms.length === 0) return true
+    return !json.includes('\\') && this.redact(json) === json
+  }
+
   /** A text of an error without any secret. */
   redactError(text: string): string {
     return this.#redact(text, 1)

@@ -59,10 +59,9 @@ export function createOutbound(policy: OutboundPolicy): Outbound {
         redirect: 'manual',
         cache: 'no-store', // what one caller may see is not kept for another
       })
+      if (maxRedirects === 0 || !REDIRECTS.has(response.status)) return response
       const location = response.headers.get('location')
-      if (maxRedirects === 0 || location === null || !REDIRECTS.has(response.status)) {
-        return response
-      }
+      if (location === null) return response
       await response.body?.cancel()
       if (redirects === maxRedirects) {
         throw new OutboundRefused(`${target.hostname} redirects more than ${maxRedirects} times`)
@@ -82,19 +81,18 @@ export function createOutbound(policy: OutboundPolicy): Outbound {
 
 /** Ours are said here, and a value that could end its line is never sent. */
 function ownHeaders(given: Headers, hops: number): Headers {
-  const headers = new Headers()
-  for (const [name, value] of given) {
+  const headers = new Headers(given)
+  for (const [name, value] of headers) {
     if (!isHeaderValue(value)) throw new OutboundRefused(`The header ${name} has no clean value`)
-    headers.append(name, value)
   }
   headers.set(HOPS_HEADER, String(hops + 1))
   if (!headers.has('user-agent')) headers.set('user-agent', `Rollcall/${ROLLCALL_VERSION}`)
   return headers
 }
 
-function requireTarget(url: string | URL, { allowsHttp, allowsPrivate }: OutboundPolicy): URL {
-  if (!URL.canParse(url)) throw new OutboundRefused('The URL of a request cannot be read')
-  const target = new URL(url)
+function requireTarget(url: string, { allowsHttp, allowsPrivate }: OutboundPolicy): URL {
+  const target = URL.parse(url)
+  if (target === null) throw new OutboundRefused('The URL of a request cannot be read')
   const { protocol, hostname, username, password, href } = target
   if (protocol !== 'https:' && protocol !== 'http:') {
     throw new OutboundRefused(`Requests are made over https, not ${protocol.slice(0, -1)}`)
@@ -117,10 +115,9 @@ function requireTarget(url: string | URL, { allowsHttp, allowsPrivate }: Outboun
 }
 
 function requireRedirect(location: string, from: URL, policy: OutboundPolicy): URL {
-  if (!URL.canParse(location, from.href)) {
-    throw new OutboundRefused(`${from.hostname} redirects to what is no URL`)
-  }
-  const next = requireTarget(new URL(location, from), policy)
+  const to = URL.parse(location, from.href)
+  if (to === null) throw new OutboundRefused(`${from.hostname} redirects to what is no URL`)
+  const next = requireTarget(to.href, policy)
   if (from.protocol === 'https:' && next.protocol === 'http:') {
     throw new OutboundRefused(`${from.hostname} redirects from https to http`)
   }

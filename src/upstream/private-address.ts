@@ -8,7 +8,9 @@
 /** Names that stand for this machine or this network, and those below them. */
 const NAMES = new Set(
   `localhost localdomain local internal default intranet lan home corp private arpa svc onion test invalid
-   localtest.me lvh.me vcap.me lacolhost.com nip.io sslip.io xip.io`.split(/\s+/),
+   metadata.goog localtest.me localho.st lvh.me vcap.me lacolhost.com nip.io sslip.io xip.io rbndr.us`.split(
+    /\s+/,
+  ),
 )
 
 /** `address/bits`; 168.63.129.16 is the host agent of Azure. */

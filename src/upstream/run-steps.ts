@@ -1,4 +1,5 @@
 /** Sends what a static tool has before its result, as the client asked for it and no more. */
+import { INTERNAL_ERROR } from '../protocol/json-rpc.ts'
 import { isAtLeast, type LogLevel } from '../protocol/logging.ts'
 import type { Step } from '../handlers/steps.ts'
 
@@ -9,10 +10,24 @@ export type Notification = {
 }
 
 /** The client could not, or would not, answer what it was asked. */
-export class AskRefused extends Error {}
+export class AskRefused extends Error {
+  /** The code of the error that it answered with. */
+  readonly code: number
+  constructor(message: string, code = INTERNAL_ERROR) {
+    super(message)
+    this.code = code
+  }
+}
 
-/** Asks the client, and gives the result it answers with; `AskRefused` where it answers none. */
-export type Ask = (method: string, params: unknown) => Promise<unknown>
+/**
+ * Asks the client, and gives the result it answers with; `AskRefused` where it answers none. `signal`
+ * aborts when nobody waits for the answer any more.
+ */
+export type Ask = (
+  method: string,
+  params: Readonly<Record<string, unknown>>,
+  signal: AbortSignal,
+) => Promise<Record<string, unknown>>
 
 /** How a call talks while it runs. */
 export type Talk = {
@@ -26,7 +41,7 @@ export type Talk = {
 }
 
 export type RunOptions = Talk & {
-  /** What the client can be asked, as it declared it. */
+  /** What the client can be asked, as it declared it; nothing where it has no way to answer. */
   declared: Readonly<Record<string, unknown>>
   /** Absent where the client cannot be asked while the call runs. */
   ask?: Ask | undefined

@@ -7,6 +7,7 @@ import { connect, type Socket } from 'node:net'
 
 const READ_BYTES = 256 * 1024
 const HEADER_END = Buffer.from('\r\n\r\n')
+const LAST_CHUNK = '\r\n0\r\n\r\n'
 const FIRST_ID = 1_000_000 // ids have seven digits, so all answers are of one length
 
 /** What is POSTed, and the answer it must get. */
@@ -16,6 +17,8 @@ export type Message = {
   body: (id: number) => string
   status: number
   answerBytes: number
+  /** The answer comes in chunks, as streams do: it ends with the last one, and is no shorter. */
+  isStream?: boolean
 }
 
 export type Target = {
@@ -96,6 +99,7 @@ async function openLine(
       let began = 0
       let current = session
       let awaited = 0 // bytes of the answer that are still to come; 0 before its headers
+      let tail = '' // the end of a stream so far
       const message = (): Message => messages[at] ?? messages[0]
       const send = (): void => {
         if (at === 0) {
@@ -114,6 +118,12 @@ async function openLine(
             current ??= answer.session
           }
           awaited -= chunk.length
+          if (message().isStream) {
+            tail = (tail + chunk.toString('latin1')).slice(-LAST_CHUNK.length)
+            const isWhole = tail === LAST_CHUNK
+            if (isWhole && awaited > 0) throw new Error(`the stream is ${awaited} bytes short`)
+            awaited = isWhole ? 0 : Math.max(awaited, 1)
+          }
         } catch (error) {
           return reject(error)
         }
@@ -130,12 +140,13 @@ async function openLine(
 /** Of the answer that begins with this chunk: its bytes, headers and body, and the session it opens. */
 function readAnswer(
   chunk: Buffer,
-  { status, answerBytes }: Message,
+  { status, answerBytes, isStream }: Message,
 ): { bytes: number; session: string | undefined } {
   const end = chunk.indexOf(HEADER_END)
   const head = chunk.toString('latin1', 0, end < 0 ? chunk.length : end)
   const length = /\r\ncontent-length: (\d+)/i.exec(head)?.[1]
-  if (end < 0 || !head.startsWith(`HTTP/1.1 ${status} `) || Number(length) !== answerBytes) {
+  const isLong = isStream ? length === undefined : Number(length) === answerBytes
+  if (end < 0 || !head.startsWith(`HTTP/1.1 ${status} `) || !isLong) {
     throw new Error(`expected ${status} with ${answerBytes} bytes, got: ${head.slice(0, 300)}`)
   }
   const session = /\r\nmcp-session-id: (\S+)/i.exec(head)?.[1]

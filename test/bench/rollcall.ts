@@ -33,7 +33,14 @@ function texts(values: Readonly<Record<string, string>>): NonNullable<Build['env
   )
 }
 
-export type BenchServer = { id: string; slug: string; auth: 'none' | 'key'; tools: BenchTool[] }
+export type BenchServer = {
+  id: string
+  slug: string
+  auth: 'none' | 'key'
+  tools: BenchTool[]
+  /** The MCP server it stands for, whose tools it has instead. */
+  remote?: string
+}
 
 /** A server for the bench; `number` tells several apart. */
 export function benchServer(
@@ -47,11 +54,18 @@ export function benchServer(
 export const pathOf = ({ slug, id }: BenchServer): string => `/mcp/${slug}/${id}`
 
 /** Puts a server, and waits until it stands in KV: before that, lists come from its object. */
-export async function putServer(url: URL, { id, slug, auth, tools }: BenchServer): Promise<void> {
+export async function putServer(
+  url: URL,
+  { id, slug, auth, tools, remote }: BenchServer,
+): Promise<void> {
   const admin = createAdminClient(url.origin, OPERATOR_TOKEN)
   const handler = { kind: 'static', result: { content: [{ type: 'text', text: 'done' }] } }
-  const file = { name: slug, slug, auth, tools: tools.map((tool) => ({ ...tool, handler })) }
-  await admin.put(`/servers/${id}`, JSON.stringify(file))
+  const offer =
+    remote === undefined
+      ? { tools: tools.map((tool) => ({ handler, ...tool })) }
+      : { kind: 'remote', hosted: true, remote: { url: remote } }
+  await admin.put(`/servers/${id}`, JSON.stringify({ name: slug, slug, auth, ...offer }))
+  if (remote !== undefined) await write(url, 'POST', `/servers/${id}/refresh`, {})
   const deadline = Date.now() + PUBLISHED_TIMEOUT_MS
   for (;;) {
     const { body } = await admin.get(`/servers/${id}`)
@@ -72,6 +86,11 @@ export async function createKey(
   return ((await write(url, 'POST', '/keys', body)) as { secret: string }).secret
 }
 
+/** Keeps a secret of the organization. */
+export async function putSecret(url: URL, name: string, value: string): Promise<void> {
+  await write(url, 'PUT', `/secrets/${name}`, { value })
+}
+
 /** Gives a tool another description: clients are told that the list has changed. */
 export async function describeTool(
   url: URL,
@@ -89,5 +108,6 @@ async function write(url: URL, method: string, path: string, body: object): Prom
     body: JSON.stringify(body),
   })
   if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`)
-  return response.json()
+  const text = await response.text()
+  return text === '' ? undefined : JSON.parse(text)
 }

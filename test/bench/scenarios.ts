@@ -1,9 +1,11 @@
 /** What the bench measures, with the bar of each; a scenario without one is reported only. */
 import { measureBundle } from './bundle.ts'
+import { startCallContenders } from './call-contenders.ts'
 import { measureCold } from './cold.ts'
 import { CONNECTIONS } from './compare.ts'
 import { startContenders } from './contenders.ts'
 import { startGatewayContenders } from './gateway-contenders.ts'
+import { measureHanging } from './hanging.ts'
 import { compareLists } from './lists.ts'
 import { measureMemory } from './memory.ts'
 import { startSessionContenders } from './session-contenders.ts'
@@ -11,6 +13,7 @@ import { measureStart } from './start.ts'
 import { measureStorage } from './storage.ts'
 import { measureStreams } from './streams.ts'
 import type { Row } from './table.ts'
+import { measureUpstreamRequests } from './upstream-requests.ts'
 
 /** What is compared with the floor. */
 export type Compared = {
@@ -43,6 +46,20 @@ export type GatewayScenario = Compared & {
   /** Whose list it is; that of the second is compared with that of the first. */
   caller: 'first' | 'second'
 }
+
+/** What is called, and how. */
+export type CallForm = {
+  /** What serves the tool: a fixed text, an HTTP API, or an MCP server of an era. */
+  via: 'static' | 'http' | 'modern' | 'legacy'
+  /** The upstream is asked with a secret, so the server has a key. */
+  secret?: boolean
+  /** The era of the caller; the session era, without a session, where absent. */
+  era?: 'modern'
+  /** Each connection has a session, and is answered by a stream; the floor has none. */
+  session?: boolean
+}
+
+export type CallScenario = Compared & CallForm
 
 export type Scenario = { name: string; run: () => Promise<Row[]> }
 
@@ -77,6 +94,16 @@ const GATEWAY: readonly GatewayScenario[] = [
   },
 ]
 
+const CALLS: readonly CallScenario[] = [
+  { name: 'call, HTTP tool', via: 'http', bar: 1.5, requests: 1500 },
+  { name: 'call, HTTP tool, 2026-07-28', via: 'http', era: 'modern', bar: 1.5, requests: 1500 },
+  { name: 'call, HTTP tool with a secret', via: 'http', secret: true, bar: 1.5, requests: 1500 },
+  { name: 'call, HTTP tool, in a session', via: 'http', session: true, requests: 800 },
+  { name: 'call, modern MCP server', via: 'modern', requests: 1500 },
+  { name: 'call, legacy MCP server', via: 'legacy', requests: 1500 },
+  { name: 'call, static tool', via: 'static', requests: 2500 },
+]
+
 export const SCENARIOS: readonly Scenario[] = [
   ...LISTS.map((list) => ({ name: list.name, run: () => compareLists(list, startContenders) })),
   ...SESSIONS.map((list) => ({
@@ -87,6 +114,9 @@ export const SCENARIOS: readonly Scenario[] = [
     name: list.name,
     run: () => compareLists(list, startGatewayContenders),
   })),
+  ...CALLS.map((call) => ({ name: call.name, run: () => compareLists(call, startCallContenders) })),
+  { name: 'call, half of 200 hang', run: measureHanging },
+  { name: 'call, upstream requests', run: measureUpstreamRequests },
   { name: 'session, its storage', run: measureStorage },
   { name: '1000 idle streams', run: measureStreams },
   { name: 'memory, ten servers of 10000 tools', run: measureMemory },

@@ -1,6 +1,26 @@
 /** Tools for the bench: some 700 bytes each as a client sees them, no two alike, always the same. */
 
-export type BenchTool = { name: string; description: string; inputSchema: object }
+export type BenchTool = {
+  name: string
+  description: string
+  inputSchema: object
+  /** A fixed text where absent. */
+  handler?: object
+}
+
+/** The tool that is called, whatever serves it. */
+export const FORECAST: BenchTool = {
+  name: 'forecast',
+  description: 'The weather of a city for the next hours',
+  inputSchema: {
+    type: 'object',
+    properties: { city: { type: 'string', minLength: 1, description: 'The name of the city' } },
+    required: ['city'],
+  },
+}
+
+/** One more, whose API never answers. */
+export const HANGING: BenchTool = { ...FORECAST, name: 'hanging' }
 
 const VERBS = ['get', 'find', 'list', 'compare', 'forecast', 'summarize', 'watch', 'archive']
 const THINGS = ['weather', 'rainfall', 'storms', 'tides', 'pollen', 'snow', 'wind', 'daylight']

@@ -10,6 +10,10 @@ const tool = (handler: object, members: object = {}) => ({
   ...members,
 })
 
+const oauthAt = (tokenUrl: string) => {
+  return { type: 'oauth2', tokenUrl, clientId: 'me', clientSecret: { secret: 's' } }
+}
+
 const problemsOf = (value: object): string[] => {
   try {
     parseTool(value)
@@ -24,6 +28,7 @@ describe('An HTTP handler beside its tool', () => {
   const wrong: [object, RegExp][] = [
     [{ url: 'https://example.com/{c}' }, /^handler\.url has \{c\}, which is no property/],
     [{ url: 'https://{a}.example.com/' }, /^handler\.url may have/],
+    [{ url: 'https://example.com/{a/b}' }, /^handler\.url has a brace/],
     [{ url: 'https://example.com/?q={a}' }, /^handler\.url may have/],
     [{ url: 'ftp://example.com/' }, /^handler\.url must begin/],
     [{ url: 'https://me:pw@example.com/' }, /^handler\.url must have no user name/],
@@ -55,6 +60,15 @@ describe('An HTTP handler beside its tool', () => {
     ],
     [{ headers: { 'X-A': 'a\r\nb: c' } }, /^handler\.headers\.X-A must be printable/],
     [{ auth: { type: 'bearer', token: 'open' } }, /^handler\.auth\.token must be {"secret"/],
+    [{ auth: { type: 'bearer', token: 'open' } }, /^handler\.auth\.token must be an object/],
+    [
+      { auth: oauthAt('https://me:pw@example.com/token') },
+      /^handler\.auth\.tokenUrl must have no user, password or fragment/,
+    ],
+    [
+      { auth: { type: 'bearer', token: { secret: '__proto__' } } },
+      /^handler\.auth\.token\.secret cannot be/,
+    ],
     [{ auth: { type: 'digest' } }, /^handler\.auth\.type must be "none" or "bearer"/],
     [{ kind: 'mcp' }, /^handler\.\w+ is not a known member|^handler\.name is missing/],
   ]

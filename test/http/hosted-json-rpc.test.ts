@@ -118,6 +118,22 @@ describe('JSON-RPC on a hosted server', () => {
     assert.equal((await post(pings.slice(0, 50))).json.length, 50)
     await refused(pings, 400, -32600)
   })
+  it('runs the calls of a batch side by side', async () => {
+    const steps = [{ waitMs: 300 }]
+    const result = { content: [{ type: 'text', text: 'late' }] }
+    const late = tool('late', { handler: { kind: 'static', result, steps } })
+    const made = await rollcall.admin('POST', '/servers', serverFile('Late', [late]))
+    const batch = Array.from({ length: 10 }, (_, id) => legacy('tools/call', { name: 'late' }, id))
+    const began = Date.now()
+    const { json } = await rollcall.post(made.json.endpoint, batch, {
+      'mcp-protocol-version': '2025-03-26',
+    })
+    assert.deepEqual(
+      json.map(({ id }: { id: number }) => id),
+      batch.map(({ id }) => id),
+    )
+    assert.ok(Date.now() - began < 10 * 300)
+  })
 
   it('§9.2 #16: refuses a batch that holds a claim', async () => {
     await refused([legacy('ping'), modern('tools/list')], 400, -32600)

@@ -12,7 +12,7 @@ describe('The secret of an HTTP tool', () => {
   let tools: HttpTools
   before(async () => {
     tools = await startHttpTools(
-      (url) => [httpTool('leak', { url: `${url}/leak/{code}`, auth }, {}, ['code'])],
+      (url) => [httpTool('leak', { url: `${url}/leak/{code}`, auth }, {}, ['code', 'type'])],
       { secrets: { token: SECRET } },
     )
   })
@@ -53,6 +53,12 @@ describe('The secret of an HTTP tool', () => {
       handler: { kind: 'static', result: { content: [], structuredContent: { secret: 'x' } } },
     })
     assert.equal((await admin('POST', '/servers', serverFile('Words', [open, text]))).status, 201)
+  })
+
+  // Base64 hides it from whoever looks for it in texts.
+  it('is in no image that an API makes of what it was sent', async () => {
+    const text = await tools.textOf('leak', { code: 200, type: 'image/png' })
+    assert.equal(text, 'The answer repeats a secret')
   })
 
   it('is in no answer, export or published copy', async () => {

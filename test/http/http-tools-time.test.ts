@@ -198,7 +198,7 @@ describe('The time of an HTTP tool', () => {
     await fails(
       'oauth-wrong',
       {},
-      /^The token endpoint at 127\.0\.0\.1 answered 401 \(invalid_client\)$/,
+      /^The token endpoint at 127\.0\.0\.1:\d+ answered 401 \(invalid_client\)$/,
     )
   })
 

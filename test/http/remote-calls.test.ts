@@ -3,29 +3,7 @@ import { after, before, describe, it } from 'node:test'
 import { legacy, modern, modernHeaders } from '../support/messages.ts'
 import { startRelay, type Relay } from '../support/relay.ts'
 import { openSession } from '../support/sessions.ts'
-import { startLegacyMcp } from '../support/upstreams/mcp-legacy.ts'
-import { startModernMcp } from '../support/upstreams/mcp-modern.ts'
-import type { Recording } from '../support/upstreams/recording.ts'
-
-type Upstream = Recording & { close(): Promise<void> }
-
-const KINDS: Readonly<Record<string, { start: () => Promise<Upstream>; era: string }>> = {
-  'a session server that streams': {
-    start: () => startLegacyMcp({ kind: 'sessions' }),
-    era: 'legacy',
-  },
-  'a session server that answers JSON': {
-    start: () => startLegacyMcp({ kind: 'json' }),
-    era: 'legacy',
-  },
-  'a server without sessions': {
-    start: () => startLegacyMcp({ kind: 'stateless' }),
-    era: 'legacy',
-  },
-  'a modern server': { start: () => startModernMcp({ kind: 'modern' }), era: 'modern' },
-  'a server of both eras': { start: () => startModernMcp({ kind: 'dual' }), era: 'modern' },
-  'a server of HTTP+SSE': { start: () => startLegacyMcp({ kind: 'sse' }), era: 'sse' },
-}
+import { serveKind, UPSTREAM_KINDS, type Upstream } from '../support/upstream-kinds.ts'
 
 const echo = (text: string) => ({ name: 'echo', arguments: { text } })
 const isCall = ({ body }: { body?: { method?: string } }) => body?.method === 'tools/call'
@@ -37,18 +15,18 @@ describe('A remote server', () => {
   })
   after(() => relay.close())
 
-  for (const [name, { start, era }] of Object.entries(KINDS)) {
+  for (const [name, kind] of Object.entries(UPSTREAM_KINDS)) {
     describe(name, () => {
       let upstream: Upstream
       let server: { endpoint: string; upstream: { era: string }; toolCount: number }
       before(async () => {
-        upstream = await start()
-        server = await relay.serve(upstream.url, { transport: era === 'sse' ? 'sse' : 'auto' })
+        upstream = await kind.start()
+        server = await serveKind(relay, kind, upstream)
       })
       after(() => upstream.close())
 
       it('is found to be what it is, and read whole', () => {
-        assert.equal(server.upstream.era, era)
+        assert.equal(server.upstream.era, kind.era)
         assert.ok(server.toolCount >= 10)
       })
 
@@ -71,7 +49,7 @@ describe('A remote server', () => {
         assert.equal(answer.json.result.resultType, 'complete')
       })
 
-      if (era !== 'sse') {
+      if (kind.era !== 'sse') {
         it('is sent one request for a call once it is known', async () => {
           await relay.rollcall.post(server.endpoint, legacy('tools/call', echo('warm')))
           const seenBefore = upstream.requests.length

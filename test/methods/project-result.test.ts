@@ -99,6 +99,13 @@ describe('projectResult', () => {
     for (const revision of LEGACY) assert.deepEqual(project(stored, revision), { content: [TEXT] })
   })
 
+  it('says in a text what a revision cannot have as structure, where nothing else is said', () => {
+    const result = { content: [], structuredContent: [1, 2] }
+    const text = [{ type: 'text', text: '[1,2]' }]
+    for (const revision of LEGACY) assert.deepEqual(projectResult(result, revision).content, text)
+    assert.deepEqual(projectResult(result, '2026-07-28'), result)
+  })
+
   it('leaves the stored result as it is', () => {
     const stored = { content: [LINK], structuredContent: [1] }
     projectResult(stored, '2025-03-26')

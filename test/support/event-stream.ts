@@ -23,12 +23,15 @@ export type EventStream = {
   close(): void
 }
 
-/** Opens a stream; an answer of another type is a stream that has ended. */
+/** Opens a stream; an answer in JSON is a stream of that one message, a refusal one that has ended. */
 export async function openStream(url: string, init: RequestInit = {}): Promise<EventStream> {
   const abort = new AbortController()
   const response = await fetch(url, { ...init, signal: abort.signal })
-  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
-  let text = ''
+  const isJson = response.ok && response.headers.get('content-type') === 'application/json'
+  const reader = isJson
+    ? undefined
+    : response.body?.pipeThrough(new TextDecoderStream()).getReader()
+  let text = isJson ? `data: ${await response.text()}\n\n` : ''
   const nextAny = async (): Promise<ReceivedEvent | undefined> => {
     for (;;) {
       const end = text.indexOf('\n\n')

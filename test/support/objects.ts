@@ -2,7 +2,7 @@
 import type { Rollcall } from './rollcall.ts'
 import type { Row } from './storage.ts'
 
-export type Kind = 'SESSION' | 'CHANNEL'
+export type Kind = 'SESSION' | 'CHANNEL' | 'UPSTREAM'
 export type Target = { id: string } | { name: string }
 
 /** A foreign key that is checked with the commit, which fails: the platform then resets the object. */
@@ -13,6 +13,9 @@ const BROKEN = `
 
 /** The Channel of a server. */
 export const channelOf = (server: string) => ({ name: `server-${server}` })
+
+/** The Upstream of a remote server. */
+export const upstreamOf = (server: string) => ({ name: `remote-${server}` })
 
 /** Runs SQL in an object's database. */
 export async function inObject(

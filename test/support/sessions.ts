@@ -22,11 +22,12 @@ export async function openSession(
   {
     revision = '2025-11-25',
     headers = {},
-  }: { revision?: string; headers?: Record<string, string> } = {},
+    capabilities = {},
+  }: { revision?: string; headers?: Record<string, string>; capabilities?: object } = {},
 ): Promise<TestSession> {
   const params = {
     protocolVersion: revision,
-    capabilities: {},
+    capabilities,
     clientInfo: { name: 'test', version: '1' },
   }
   const opened = await rollcall.post(path, legacy('initialize', params), headers)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { findViolations, withDefaults } from '../../src/upstream/arguments.ts'
+import { checkArguments, findViolations, withDefaults } from '../../src/upstream/arguments.ts'
+import * as schemas from '../support/upstreams/crooked-schemas.ts'
 import { ofA, violations } from '../support/violations.ts'
 
 const DRAFT_7 = 'http://json-schema.org/draft-07/schema#'
@@ -14,7 +15,7 @@ describe('findViolations', () => {
   })
 
   const named: [string, object, object, RegExp][] = [
-    ['a missing argument', { required: ['city'] }, {}, /^\/: .*"city"/],
+    ['a missing argument', { required: ['city'] }, {}, /^\/city: is required$/],
     ['an unknown one', { additionalProperties: false }, { town: 1 }, /"town"/],
     ['a wrong type', { properties: { a: { type: 'string' } } }, { a: 1 }, /^\/a: /],
     ['a fraction', { properties: { a: { type: 'integer' } } }, { a: 1.5 }, /^\/a: /],
@@ -31,7 +32,7 @@ describe('findViolations', () => {
       { 'x/y~z': 1 },
       /^\/x~1y~0z: /,
     ],
-    ['one called constructor', { required: ['constructor'] }, {}, /"constructor"/],
+    ['one called constructor', { required: ['constructor'] }, {}, /^\/constructor: is required$/],
   ]
   for (const [what, schema, args, line] of named) {
     it(`§9.2 #50: names ${what} by its place`, () => {
@@ -172,6 +173,58 @@ describe('findViolations, references', () => {
   }
 })
 
+// An upstream says the schema, and validation runs on every call: 2^40 steps never came to an end.
+describe('findViolations, of what has no end', () => {
+  const { doublingRefs, doublingAllOf } = schemas
+  const nested = (depth: number): unknown => (depth === 0 ? 1 : { c: nested(depth - 1) })
+  const n = { properties: { c: { $ref: '#/$defs/n' } } }
+  const endless: [string, object, unknown][] = [
+    ['alternatives that double', doublingRefs(), 'x'],
+    ['parts that double', doublingAllOf(), 'x'],
+    ['parts that double, and refuse', doublingAllOf(), 1],
+    [
+      'a recursive schema with alternatives',
+      { $defs: { n: { anyOf: [n, n] } }, properties: { a: { $ref: '#/$defs/n' } } },
+      nested(60),
+    ],
+    [
+      'very many items that a long enum refuses',
+      { properties: { a: { items: { enum: Array.from({ length: 5000 }, (_, i) => `c${i}`) } } } },
+      Array.from({ length: 100_000 }, () => 'd'),
+    ],
+  ]
+  for (const [what, schema, a] of endless) {
+    it(`stops at ${what}`, { timeout: 10_000 }, () => {
+      const [line = ''] = violations(schema, { a })
+      assert.match(line, /^there is too much to be checked|schema cannot be applied/)
+    })
+  }
+
+  it('stops at many arrays that are to be unique', { timeout: 10_000 }, () => {
+    const schema = { items: { items: { uniqueItems: true } } }
+    const one = Array.from({ length: 1900 }, (_, index) => ({ index }))
+    assert.match(
+      ofA(
+        schema,
+        Array.from({ length: 500 }, () => [one]),
+      )[0] ?? '',
+      /cannot be compared/,
+    )
+  })
+
+  it('checks what is called like the member it counts by', () => {
+    const schema = { properties: { $recursiveAnchor: { type: 'string' } } }
+    assert.equal(ofA(schema, { $recursiveAnchor: 1 }).length, 1)
+    assert.equal(ofA({ const: { $recursiveAnchor: 1 } }, {}).length, 1)
+  })
+
+  it('begins anew with each value', () => {
+    const schema = { properties: { a: { items: { type: 'integer' } } } }
+    const a = Array.from({ length: 300_000 }, () => 1)
+    for (let round = 0; round < 3; round++) assert.deepEqual(violations(schema, { a }), [])
+  })
+})
+
 describe('findViolations, beside what it left out', () => {
   const risky = { pattern: '^(a+)+$' }
   const still: [string, object, object][] = [
@@ -236,5 +289,29 @@ describe('withDefaults', () => {
   it('fills in a default of constructor', () => {
     const constructor = { properties: { constructor: { default: 'x' } } }
     assert.deepEqual(Object.entries(withDefaults(constructor, {})), [['constructor', 'x']])
+  })
+})
+
+describe('checkArguments', () => {
+  const check = (schema: object, args: object) =>
+    checkArguments(JSON.stringify(schema), { ...schema }, { ...args })
+
+  it('fills in defaults before it looks, in objects that are given too', () => {
+    const schema = {
+      properties: {
+        a: { type: 'string', default: 'x' },
+        b: { type: 'object', properties: { c: { type: 'integer', default: 1 } } },
+        d: { type: 'object', properties: { e: { default: 2 } } },
+      },
+      required: ['a'],
+    }
+    const args = { a: 'x', b: { c: 1 } }
+    assert.deepEqual(check(schema, { b: {} }), { args, violations: [] })
+  })
+
+  it('does not hold a default that fits nothing against who left it out', () => {
+    const schema = { properties: { a: { type: 'string', default: null } } }
+    assert.deepEqual(check(schema, {}), { args: {}, violations: [] })
+    assert.equal(check(schema, { a: 1 }).violations.length, 1)
   })
 })

@@ -17,9 +17,8 @@ const refused =
   metadata.google.internal metadata.google.internal. a.internal instance-data kubernetes
   kubernetes.default kubernetes.default.svc kubernetes.default.svc.cluster.local router.home.arpa
   router.lan box.home box.corp box.intranet localhost.localdomain 1.0.0.127.in-addr.arpa a.onion
-  a.invalid a.test localtest.me a.localtest.me 127.0.0.1.nip.io 10-0-0-1.sslip.io lvh.me`.split(
-    /\s+/,
-  )
+  a.invalid a.test localtest.me a.localtest.me 127.0.0.1.nip.io 10-0-0-1.sslip.io lvh.me metadata.goog
+  localho.st 7f000001.0a000001.rbndr.us`.split(/\s+/)
 
 const allowed = `8.8.8.8 1.1.1.1 9.255.255.255 11.0.0.0 100.63.255.255 100.128.0.0 126.255.255.255
   128.0.0.0 169.253.255.255 169.255.0.0 172.15.255.255 172.32.0.0 192.0.1.0 192.0.3.0 192.167.255.255

@@ -9,7 +9,7 @@ import type { Capability, CapabilitySettings, Surface } from '../../src/catalog/
 import { withheldManage, withheldOnGateway, type Reason } from '../../src/visibility/gateway.ts'
 import { visibleOnGateway } from '../../src/visibility/gateway-list.ts'
 import { gatewayOf } from '../support/gateways.ts'
-import { serverFile, tool } from '../support/servers.ts'
+import { serverFile, tool as toolOf } from '../support/servers.ts'
 
 const TOOLS = ['read', 'write'] as const // a share or an environment "for some" is for `read`
 
@@ -213,7 +213,7 @@ describe('withheldOnGateway', () => {
         const { capability } = viewOf({ ...NEUTRAL, kind })
         const file = serverFile(
           'Notion',
-          TOOLS.map((name) => tool(name)),
+          TOOLS.map((name) => toolOf(name)),
         )
         return [kind, gatewayOf([{ ...capability, file }])] as const
       }),

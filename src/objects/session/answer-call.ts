@@ -46,7 +46,8 @@ export function answerOnStream(
   const send = (message: string) => {
     if (!signal.aborted) streams.send(stream, message)
   }
-  const ask: Ask = (method, params) => calls.ask(running, send, method, params)
+  const ask: Ask = (...question) =>
+    calls.ask((message) => send(JSON.stringify(message)), ...question)
   const done = runCall(call, record, { ...context, signal, send, ask })
     .finally(() => calls.end(running))
     .then((answer) => {

@@ -11,7 +11,7 @@ import { sha256Hex } from '../../sealing/digest.ts'
 import { connect } from '../../upstream/mcp/connect.ts'
 import { isStale, type Connection } from '../../upstream/mcp/connection.ts'
 import { openSession } from '../../upstream/mcp/open-session.ts'
-import type { Post } from '../../upstream/mcp/post.ts'
+import { withoutSecrets, type Reach } from '../../upstream/relay/post-to.ts'
 import type { Target } from '../../upstream/relay/target.ts'
 import type { Want } from '../../upstream/relay/upstreams.ts'
 
@@ -45,19 +45,19 @@ export class Connections {
   }
 
   /** The connection that is wanted, opened where it is not yet, or where its era is to be asked again. */
-  find(target: Target, post: Post, want: Want): Promise<Connection> {
+  find(target: Target, way: Reach, want: Want): Promise<Connection> {
     const config = configOf(target)
-    return this.#once(`${config} ${want.session ?? SHARED}`, async () => {
-      const shared = await this.#shared(config, target, post)
+    return this.#once(`${config} ${want.session ?? SHARED}`, way, async () => {
+      const shared = await this.#shared(config, target, way)
       if (shared.era !== 'legacy' || want.session === undefined) return shared
-      return this.#own(config, target, post, want, want.session, shared.checkedAt)
+      return this.#own(config, target, way, want, want.session, shared.checkedAt)
     })
   }
 
   /** One in place of a connection that failed; the one that has taken its place already. */
   async replace(
     target: Target,
-    post: Post,
+    way: Reach,
     want: Want,
     failed: Connection,
     how: 'reopen' | 'probe',
@@ -65,14 +65,14 @@ export class Connections {
     const config = configOf(target)
     const session = want.session ?? SHARED
     const known = this.#read(config, target, session)
-    if (known === undefined || !isSame(known, failed)) return this.find(target, post, want)
+    if (known === undefined || !isSame(known, failed)) return this.find(target, way, want)
     if (how === 'reopen') {
-      return this.#once(`${config} ${session}`, () =>
-        this.#open(config, target, post, want, known.checkedAt),
+      return this.#once(`${config} ${session}`, way, () =>
+        this.#open(config, target, way, want, known.checkedAt),
       )
     }
     this.#forget(target)
-    return this.find(target, post, want)
+    return this.find(target, way, want)
   }
 
   /**
@@ -96,15 +96,15 @@ export class Connections {
     return at === null ? undefined : at + UNUSED_MS
   }
 
-  async #shared(config: string, target: Target, post: Post): Promise<Connection> {
+  async #shared(config: string, target: Target, way: Reach): Promise<Connection> {
     const known = this.#read(config, target, SHARED)
     if (known !== undefined && !isStale(known, this.#now())) {
       if (target.account !== undefined) this.#touch(target, SHARED)
       return known
     }
-    return this.#once(`${config} shared`, async () => {
+    return this.#once(`${config} shared`, way, async () => {
       const { transport = 'auto', url } = target.remote
-      const found = await connect(post, {
+      const found = await connect(way.post, {
         ...(transport === 'sse' ? { transport, url } : { transport }),
         capabilities: {},
         now: this.#now(),
@@ -120,13 +120,13 @@ export class Connections {
   async #own(
     config: string,
     target: Target,
-    post: Post,
+    way: Reach,
     want: Want,
     session: string,
     checkedAt: number,
   ) {
     const known = this.#read(config, target, session)
-    if (known === undefined) return this.#open(config, target, post, want, checkedAt)
+    if (known === undefined) return this.#open(config, target, way, want, checkedAt)
     this.#touch(target, session)
     return known
   }
@@ -135,22 +135,26 @@ export class Connections {
   async #open(
     config: string,
     target: Target,
-    post: Post,
+    way: Reach,
     { capabilities, session }: Want,
     checkedAt: number,
   ) {
     const options = { timeoutMs: CONNECT_TIMEOUT_MS }
-    const opened = await openSession(post, this.#now(), capabilities, options)
+    const opened = await openSession(way.post, this.#now(), capabilities, options)
     const connection: Connection = { ...opened, checkedAt }
     this.#write(config, target, session ?? SHARED, connection)
     return connection
   }
 
   /** The result of the work under way for a key, or of `work`, started now. */
-  #once(key: string, work: () => Promise<Connection>): Promise<Connection> {
+  #once(key: string, { secrets }: Reach, work: () => Promise<Connection>): Promise<Connection> {
     const flight = this.#flights.get(key)
     if (flight !== undefined) return flight
-    const started = work().finally(() => this.#flights.delete(key))
+    const started = work()
+      .catch((error: unknown) => {
+        throw withoutSecrets(error, secrets) // here, since who joins knows of none
+      })
+      .finally(() => this.#flights.delete(key))
     this.#flights.set(key, started)
     return started
   }

@@ -9,9 +9,9 @@ type Fault = Omit<FaultExtras, 'said'> & { kind: FaultKind; message: string }
 type Met = { value: Connection } | { fault: Fault }
 
 /** A connection, or the `UpstreamFault` in its place, as text; anything else goes on as thrown. */
-export async function metOf(work: () => Promise<Connection>): Promise<string> {
+export async function metOf(connecting: Promise<Connection>): Promise<string> {
   try {
-    return format({ value: await work() })
+    return format({ value: await connecting })
   } catch (error) {
     if (!(error instanceof UpstreamFault)) throw error
     const { kind, message, status, code, data, retryAfterMs, isBroken } = error

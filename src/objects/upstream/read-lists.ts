@@ -4,10 +4,12 @@ import type { Connection } from '../../upstream/mcp/connection.ts'
 import { UpstreamFault } from '../../upstream/mcp/fault.ts'
 import { listAll, type Listed } from '../../upstream/mcp/list-all.ts'
 import type { ListedKind } from '../../upstream/mcp/listed-item.ts'
-import type { Post } from '../../upstream/mcp/post.ts'
+import type { Reach } from '../../upstream/relay/post-to.ts'
 import { METHOD_NOT_FOUND } from '../../protocol/json-rpc.ts'
 
-const NOTHING: Listed = { items: [], left: [], isTruncated: false, ttlMs: undefined }
+/** All lists together: they cross RPC in one message, and stand in memory several times over. */
+const MAX_BYTES = 16 * 1024 * 1024
+const NOTHING: Listed = { items: [], left: [], isTruncated: false, ttlMs: undefined, bytes: 0 }
 
 /** The capability that offers each list. */
 const OFFERS: Readonly<Record<ListedKind, string>> = {
@@ -17,22 +19,24 @@ const OFFERS: Readonly<Record<ListedKind, string>> = {
   resourceTemplates: 'resources',
 }
 
-/** The whole snapshot, or the fault of the first list that could not be read. */
+/** The whole snapshot without secrets, or the fault of the first list that could not be read. */
 export async function readLists(
-  post: Post,
+  { post, secrets }: Reach,
   connection: Connection,
   url: string,
   at: number,
 ): Promise<{ snapshot: Snapshot; ttlMs: number | undefined }> {
   const { era, revision, capabilities, serverInfo, instructions } = connection
+  let maxBytes = MAX_BYTES
   const read = async (kind: ListedKind): Promise<Listed> => {
     if (!(OFFERS[kind] in capabilities)) return NOTHING
     try {
-      return await listAll(post, connection, kind)
+      const listed = await listAll(post, connection, kind, { maxBytes })
+      maxBytes -= listed.bytes
+      return listed
     } catch (error) {
-      // Many servers have resources and no templates, and do not know the method.
-      const isUnknown = error instanceof UpstreamFault && error.code === METHOD_NOT_FOUND
-      if (kind === 'resourceTemplates' && isUnknown) return NOTHING
+      // Many servers have resources and no templates, or say that they have more than they do.
+      if (error instanceof UpstreamFault && error.code === METHOD_NOT_FOUND) return NOTHING
       throw error
     }
   }
@@ -42,8 +46,7 @@ export async function readLists(
   const resourceTemplates = await read('resourceTemplates')
   const lists = [tools, prompts, resources, resourceTemplates]
   const ttls = lists.flatMap(({ ttlMs }) => (ttlMs === undefined ? [] : [ttlMs]))
-  const snapshot: Snapshot = {
-    url,
+  const said: Omit<Snapshot, 'url'> = {
     at,
     era,
     revision,
@@ -57,5 +60,6 @@ export async function readLists(
     left: lists.flatMap(({ left }) => left),
     truncated: lists.some(({ isTruncated }) => isTruncated),
   }
+  const snapshot = { ...(secrets.redactDeep(said) as typeof said), url }
   return { snapshot, ttlMs: ttls.length === 0 ? undefined : Math.min(...ttls) }
 }

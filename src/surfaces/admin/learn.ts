@@ -27,6 +27,14 @@ export async function readRemote(call: AdminCall, stored: ServerRecord): Promise
   return valueOf(await call.stub.getServer(id))
 }
 
+/** Has what is known of a remote server go with it, as it would by itself at its next reading. */
+export async function readRemoved(
+  { platform, organization }: Pick<AdminCall, 'platform' | 'organization'>,
+  server: string,
+): Promise<void> {
+  await upstreamOf(platform.env.UPSTREAM, server).refresh({ organization, server })
+}
+
 /** Notes that a server is gone, and its keys with it. */
 export function learnRemoved(
   { platform, organization }: Pick<AdminCall, 'platform' | 'organization'>,

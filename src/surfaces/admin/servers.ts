@@ -10,7 +10,7 @@ import { upstreamOf } from '../../objects/upstreams.ts'
 import type { WrittenServer } from '../../objects/organization/change-server.ts'
 import type { ServerRecord } from '../../objects/organization/servers.ts'
 import { learnRevision, learnVanity, type Platform } from '../platform.ts'
-import { learnRemoved, readRemote } from './learn.ts'
+import { learnRemoved, readRemote, readRemoved } from './learn.ts'
 import {
   cursorOf,
   etag,
@@ -134,7 +134,9 @@ export async function patchServer(call: AdminCall): Promise<Response> {
 }
 
 export async function deleteServer(call: AdminCall): Promise<Response> {
-  learnRemoved(call, valueOf(await call.stub.deleteServer(param(call, 'id'), writeOf(call))))
+  const removed = valueOf(await call.stub.deleteServer(param(call, 'id'), writeOf(call)))
+  learnRemoved(call, removed)
+  if (removed.isRemote) call.visit.waitUntil(readRemoved(call, removed.id))
   return noContent()
 }
 
@@ -158,8 +160,11 @@ export async function refreshServer(call: AdminCall): Promise<Response> {
     organization,
     server: id,
   })
-  if ('problem' in refreshed) throw new HttpError(502, 'upstream_failed', refreshed.problem)
   const record = valueOf(await call.stub.getServer(id))
+  if ('problem' in refreshed) {
+    learnRevision(platform, { id, organization, revision: record.revision }) // it may be down
+    throw new HttpError(502, 'upstream_failed', refreshed.problem)
+  }
   return written(call, { server: record, created: false, remoteChanged: false }, 200)
 }
 

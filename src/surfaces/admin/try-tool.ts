@@ -11,15 +11,23 @@ import type { Note } from '../../methods/call-entry.ts'
 import { finish } from '../../methods/finish.ts'
 import { prepareCall } from '../../methods/tools-call.ts'
 import { HttpError, valueOf } from '../../protocol/http-error.ts'
-import { INVALID_PARAMS, MISSING_CLIENT_CAPABILITY, RpcError } from '../../protocol/json-rpc.ts'
+import {
+  INTERNAL_ERROR,
+  INVALID_PARAMS,
+  MISSING_CLIENT_CAPABILITY,
+  RpcError,
+} from '../../protocol/json-rpc.ts'
 import { MODERN_REVISION } from '../../protocol/revisions.ts'
 import type { CallToolResult } from '../../protocol/tool.ts'
 import type { Sealed, SealedAccount } from '../../upstream/world.ts'
 import { learnRevision } from '../platform.ts'
+import { hopsOf } from '../hops.ts'
 import { serverSource } from '../sources.ts'
 import { actorName } from '../../callers/may.ts'
 import { param, readValid, type AdminCall } from './call.ts'
 import { answerPatiently } from './patient.ts'
+
+const ASKS = 'The tool asks the user or the model something, which nobody can be asked here'
 
 export const TryBody = z.strictObject({
   arguments: z.record(z.string(), z.unknown()).optional(),
@@ -35,6 +43,7 @@ export async function tryTool(call: AdminCall): Promise<Response> {
   try {
     return await answerPatiently(async (signal) => {
       const result = await run(call, catalog, args, account, signal)
+      if (result['resultType'] === 'input_required') throw new RpcError(INTERNAL_ERROR, ASKS)
       return JSON.stringify(result)
     }, lateText)
   } catch (error) {
@@ -59,7 +68,7 @@ async function run(
     catalog,
     params: { name: param(call, 'name'), arguments: args },
     headers: undefined,
-    hops: 0,
+    hops: hopsOf(call.request.headers),
     takeCall: async () => undefined, // limits are for clients
     clientCapabilities: {},
     waitUntil: visit.waitUntil,

@@ -36,8 +36,9 @@ export function requireBatch(
 }
 
 /**
- * Answers each message of a batch in its place; 202 when none of them wants an answer. Together the
- * answers are bounded: fifty lists of a large server would not fit an isolate.
+ * Answers each message of a batch in its place; 202 when none of them wants an answer. Calls run side
+ * by side, so that a slow one keeps no other waiting; the rest is answered in turn, since together
+ * the answers are bounded: fifty lists of a large server would not fit an isolate.
  */
 export async function answerBatch(
   batch: readonly unknown[],
@@ -46,8 +47,11 @@ export async function answerBatch(
 ): Promise<Answer> {
   const parts: Uint8Array[] = []
   let bytes = 0
+  const answer = (value: unknown) => answerInBatch(value, answerRequestOf, takeNote)
+  const calls = new Map(batch.filter(isCall).map((value) => [value, answer(value)]))
+  for (const running of calls.values()) running.catch(() => {}) // it is awaited in its place
   for (const value of batch) {
-    const { body } = await answerInBatch(value, answerRequestOf, takeNote)
+    const { body } = await (calls.get(value) ?? answer(value))
     if (body === undefined) continue
     const text = typeof body === 'string' ? encodeUtf8(body) : body
     bytes += text.length
@@ -56,6 +60,10 @@ export async function answerBatch(
   }
   if (parts.length === 0) return ACCEPTED
   return { status: 200, body: concat([...parts, encodeUtf8(']')]) }
+}
+
+function isCall(value: unknown): boolean {
+  return isObject(value) && value['method'] === 'tools/call'
 }
 
 function tooLarge(): RpcError {

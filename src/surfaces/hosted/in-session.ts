@@ -4,7 +4,7 @@
  */
 import { methodNotFound, requireOffered } from '../../methods/answer-message.ts'
 import type { Exchange } from '../../methods/exchange.ts'
-import { findContents, resourceNotFound } from '../../methods/resources-read.ts'
+import { resourceNotFound } from '../../methods/resources-read.ts'
 import { isRelayed, prepareRelay } from '../../methods/prepare-relay.ts'
 import { prepareCall } from '../../methods/tools-call.ts'
 import { findSession } from '../../objects/resident.ts'
@@ -32,7 +32,7 @@ import { acceptsEventStream, EVENT_CLOSING, EVENT_OPENING } from '../../protocol
 import { retrying } from '../retrying.ts'
 import { isRemote } from '../../catalog/server.ts'
 import { contentsDigests } from './digests.ts'
-import { watch } from './watch.ts'
+import { isSubscribable, watch } from './watch.ts'
 import { answerError, answerRequest, formatResult, type Answer } from '../messages.ts'
 import { answerBatch, type TakeNote } from './batch.ts'
 import { mendStream } from './mend-stream.ts'
@@ -125,14 +125,12 @@ async function subscribe(
   const { uri } = exchange.params
   if (typeof uri !== 'string')
     throw new RpcError(INVALID_PARAMS, 'Invalid params: a uri is required')
-  if (isRemote(exchange.catalog.settings)) {
-    if (change === 'add') site.visit.waitUntil(watch(site, [uri]))
-  } else if (findContents(exchange.catalog, uri) === undefined) {
-    if (change === 'add') throw resourceNotFound(exchange, uri)
-  }
+  const { catalog } = exchange
+  if (change === 'add' && !isSubscribable(catalog, uri)) throw resourceNotFound(exchange, uri)
   if (uri.length > MAX_URI_LENGTH) return // nothing so long was ever subscribed to
   const digests = contentsDigests(site, [uri])
   valueOf(await stub.setSubscriptions(claimOf(site), { [change]: uri }, digests))
+  if (change === 'add' && isRemote(catalog.settings)) site.visit.waitUntil(watch(site, [uri]))
 }
 
 async function answerOnce(

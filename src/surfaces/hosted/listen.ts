@@ -1,8 +1,5 @@
 /** `subscriptions/listen` (`mcp-protocol.md` §4.6): acknowledged first, then what was asked for. */
-import type { Catalog } from '../../catalog/catalog.ts'
-import { isRemote } from '../../catalog/server.ts'
 import { complete } from '../../methods/exchange.ts'
-import { findContents } from '../../methods/resources-read.ts'
 import { HttpError } from '../../protocol/http-error.ts'
 import {
   INVALID_PARAMS,
@@ -21,7 +18,7 @@ import { timingOf } from '../socket.ts'
 import { formatAcknowledgement, formatFarewell, KV_WINDOW_MS, tagged } from '../subscription.ts'
 import { formatChange, openSiteSocket, partyOf, reopenSiteSocket, stillOpen } from './notices.ts'
 import type { Site } from './site.ts'
-import { watch } from './watch.ts'
+import { isSubscribable, watch } from './watch.ts'
 
 const MAX_SUBSCRIPTIONS = 100 // resources by stream; each is looked at with every change
 
@@ -85,14 +82,8 @@ function requireFilter(site: Site, id: RequestId, filter: unknown): Honoured {
   const offered = Object.keys(offeredDigests(site, MODERN_REVISION))
   return {
     lists: offered.filter((name) => filter[FILTERS[name] ?? ''] === true),
-    uris: uris.filter((uri) => isThere(catalog, uri)),
+    uris: uris.filter((uri) => isSubscribable(catalog, uri)),
   }
-}
-
-/** Whether a resource can be told of: one of ours, or any of a remote server that takes subscriptions. */
-function isThere(catalog: Catalog, uri: string): boolean {
-  if (!isRemote(catalog.settings)) return findContents(catalog, uri) !== undefined
-  return catalog.upstream?.capabilities.resources?.subscribe === true
 }
 
 function requireUris(value: unknown, id: RequestId): string[] {

@@ -1,4 +1,5 @@
 /** GET within a session (`mcp-protocol.md` §3.4, §3.5): its own stream, or the rest of a call's. */
+import { isRemote } from '../../catalog/server.ts'
 import { channelOf } from '../../objects/resident.ts'
 import { parseEventId } from '../../objects/session/event-log.ts'
 import { PACKET_HEADER, type Packet } from '../../objects/session/packet.ts'
@@ -56,7 +57,11 @@ async function openNotices({ site: opened, id, stub }: Visitor): Promise<Respons
       ;({ subscriptions } = valueOf(await stub.describe(claimOf(site))))
       return subscriptions.includes(uri) ? [formatUpdate(uri, {})] : []
     },
-    renew: () => watch(site, subscriptions),
+    async renew() {
+      if (!isRemote(site.catalog.settings)) return
+      ;({ subscriptions } = valueOf(await stub.describe(claimOf(site)))) // of now
+      await watch(site, subscriptions)
+    },
     // The client had left before it could read: the session's other stream, or its next, tells it.
     onLost: () => site.visit.waitUntil(tellAgain({ site, id, stub }, told)),
   })

@@ -79,6 +79,8 @@ function resultOf(
   const essence = essenceOf(type)
   const [family] = essence.split('/', 1)
   if (family === 'image' || family === 'audio') {
+    const said = `${essence} ${secrets.longest === 0 ? '' : decodeText(bytes, null)}`
+    if (secrets.redact(said) !== said) throw new CallFailed('The answer repeats a secret')
     return { content: [{ type: family, data: encodeBase64(bytes), mimeType: essence }] }
   }
   const text = decodeText(bytes, type)
@@ -87,7 +89,7 @@ function resultOf(
   const isJson = /^application\/(?:.+\+)?json$/.test(essence)
   if (!isJson && !isShaped) return textResult(secrets.redact(text))
   const parsed = requireJson(text, isJson ? undefined : essence)
-  if (!isShaped && secrets.longest === 0) return textResult(text)
+  if (!isShaped && secrets.areMissingIn(text)) return textResult(text)
   if (isDeeperThan(parsed, MAX_DEPTH)) {
     throw new CallFailed(`The answer nests deeper than ${MAX_DEPTH} levels`)
   }

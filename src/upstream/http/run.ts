@@ -44,16 +44,17 @@ async function inTime(
 ): Promise<HttpOutcome> {
   const seconds = handler.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS
   const abort = new AbortController()
-  const stop = () => abort.abort()
+  const ended = Promise.withResolvers<never>()
+  const stop = () => {
+    abort.abort()
+    ended.reject(new CallFailed('ended'))
+  }
   const timer = setTimeout(stop, seconds * 1000)
   signal.addEventListener('abort', stop)
   if (signal.aborted) stop()
-  const ended = new Promise<never>((_, reject) => {
-    abort.signal.addEventListener('abort', () => reject(new CallFailed('ended')))
-  })
   try {
     const deadline = { at: Date.now() + seconds * 1000, signal: abort.signal }
-    return await Promise.race([work(deadline), ended])
+    return await Promise.race([work(deadline), ended.promise])
   } catch (error) {
     if (signal.aborted) return failed('The call was cancelled')
     if (abort.signal.aborted) return failed(`The API did not answer within ${seconds} s`)
@@ -89,7 +90,9 @@ async function attempt(
     if (token !== undefined) request.headers.set('authorization', `Bearer ${token}`)
     return world.outbound({ ...request, signal: deadline.signal, hops: call.hops })
   }
-  const token = await requestToken(call, world, secrets, deadline)
+  // What is no promise is not awaited: each wait costs a call a hundredth.
+  const isByToken = handler.auth?.type === 'oauth2'
+  const token = isByToken ? await requestToken(call, world, secrets, deadline) : undefined
   const response = await sendRetrying(call, deadline, () => send(token))
   if (response.status !== 401 || token === undefined) return read(call, response, secrets)
   await response.body?.cancel()

@@ -14,12 +14,12 @@ export function keep(value: unknown, { pointer = '', fields }: ResponseShape): u
   return fields === undefined ? start : pick(start, fields.map(tokensOf))
 }
 
-/** A text with `{/json/pointer}` filled in; `CallFailed` names one that leads nowhere. */
+/** A text with `{/json/pointer}` filled in, nothing for one that leads nowhere. */
 export function fillText(template: string, value: unknown): string {
   let length = 0
   return template.replaceAll(PLACEHOLDER, (_, pointer: string) => {
     const found = valueAt(value, tokensOf(pointer))
-    if (found === undefined) throw new CallFailed(`The answer has nothing at ${pointer}`)
+    if (found === undefined) return ''
     const text = typeof found === 'string' ? found : JSON.stringify(found)
     length += text.length
     if (length > MAX_TEXT_LENGTH) throw new CallFailed(`What is at ${pointer} is too long`)

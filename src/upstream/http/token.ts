@@ -10,7 +10,7 @@ import { isObject } from '../../protocol/json-rpc.ts'
 import { sha256Hex } from '../../sealing/digest.ts'
 import { decodeText, readBounded } from '../bounded-body.ts'
 import { basicCredentials, type OpenedSecrets } from '../opened-secrets.ts'
-import type { Outbound } from '../outbound.ts'
+import { OutboundRefused, type Outbound } from '../outbound.ts'
 import { CallFailed } from './call.ts'
 
 const REMEMBERED_BYTES = 1024 * 1024
@@ -67,14 +67,12 @@ async function requestToken(request: TokenRequest, now: number): Promise<Grant> 
     )
     headers.set('authorization', basicCredentials(secrets, pair[0] ?? '', pair[1] ?? ''))
   }
-  const response = await outbound({
-    url: auth.tokenUrl,
-    method: 'POST',
-    headers,
-    body: form.toString(),
-    signal,
-    hops,
-    maxRedirects: 0, // what it is sent is for nobody else
+  const body = form.toString()
+  // What it is sent is for nobody else: redirects are not followed.
+  const sent = { url: auth.tokenUrl, method: 'POST', headers, body, signal, hops, maxRedirects: 0 }
+  const response = await outbound(sent).catch((error: unknown) => {
+    if (error instanceof OutboundRefused) throw error
+    throw new CallFailed(`${endpointOf(auth.tokenUrl)} could not be reached`)
   })
   const { bytes } = await readBounded(response, MAX_ANSWER_BYTES)
   const answer = parseObject(decodeText(bytes, response.headers.get('content-type')))
@@ -86,6 +84,10 @@ function formEncoded(text: string): string {
   return new URLSearchParams({ '': text }).toString().slice(1)
 }
 
+function endpointOf(tokenUrl: string): string {
+  return `The token endpoint at ${new URL(tokenUrl).host}`
+}
+
 function readGrant(
   tokenUrl: string,
   status: number,
@@ -93,7 +95,7 @@ function readGrant(
   now: number,
 ): Grant {
   const { access_token: token, token_type: type = 'Bearer', expires_in: life, error } = answer
-  const at = `The token endpoint at ${new URL(tokenUrl).hostname}`
+  const at = endpointOf(tokenUrl)
   if (status !== 200) {
     const code = typeof error === 'string' && /^[\w.-]{1,60}$/.test(error) ? ` (${error})` : ''
     throw new CallFailed(`${at} answered ${status}${code}`)

@@ -2,12 +2,8 @@
  * What can go wrong with a remote server (`mcp-protocol.md` §8.4). A message is written for a model
  * or an operator to read: bounded, without control characters, headers or the session id.
  */
-import {
-  HEADER_MISMATCH,
-  isObject,
-  MISSING_CLIENT_CAPABILITY,
-  UNSUPPORTED_VERSION,
-} from '../../protocol/json-rpc.ts'
+import { isDeeperThan, MAX_DEPTH } from '../../protocol/json-depth.ts'
+import { isObject } from '../../protocol/json-rpc.ts'
 
 export type FaultKind =
   | 'unreachable'
@@ -39,14 +35,6 @@ export type FaultExtras = {
   isBroken?: boolean
 }
 
-/** Codes that speak of the hop between us and the remote server, not of our caller's request. */
-const OF_THIS_HOP: ReadonlySet<number | undefined> = new Set([
-  HEADER_MISMATCH,
-  MISSING_CLIENT_CAPABILITY,
-  UNSUPPORTED_VERSION,
-  -32001, // what session servers say of an unknown session
-])
-
 /** A request to a remote server that came to no result. */
 export class UpstreamFault extends Error {
   readonly kind: FaultKind
@@ -70,15 +58,10 @@ export class UpstreamFault extends Error {
   }
 
   /** The same fault in other words. */
-  saying(message: string): UpstreamFault {
-    if (message === this.message) return this
-    const { kind, status, code, data, retryAfterMs, isBroken } = this
+  saying(message: string, data: unknown): UpstreamFault {
+    if (message === this.message && data === this.data) return this
+    const { kind, status, code, retryAfterMs, isBroken } = this
     return new UpstreamFault(kind, message, { status, code, data, retryAfterMs, isBroken })
-  }
-
-  /** Whether code and data may be passed on to our caller as they are (§6.3). */
-  get isRelayable(): boolean {
-    return this.kind === 'rpc' && !OF_THIS_HOP.has(this.code)
   }
 }
 
@@ -93,7 +76,9 @@ export function excerptOf(text: string, secret = ''): string {
     .replaceAll(/\b(bearer|basic)\s+\S+/gi, '$1 …')
     .replaceAll(/[\p{C}\s]+/gu, ' ')
     .trim()
-  return line.length > MAX_EXCERPT_LENGTH ? `${line.slice(0, MAX_EXCERPT_LENGTH - 1)}…` : line
+  if (line.length <= MAX_EXCERPT_LENGTH) return line
+  // Whole words: what is cut may be a secret, whose first half is none we know.
+  return `${line.slice(0, MAX_EXCERPT_LENGTH - 1).replace(/\S+$/, '')}…`
 }
 
 /** The fault of a JSON-RPC error object. */
@@ -106,7 +91,7 @@ export function faultOfError(error: unknown, status: number, secret?: string): U
   return new UpstreamFault('rpc', `The remote server answered with error ${String(code)}`, {
     status,
     code: Number(code),
-    data,
+    data: isDeeperThan(data, MAX_DEPTH) ? undefined : data, // what is done with it recurs
     said,
   })
 }

@@ -22,6 +22,8 @@ export type InboxHooks = {
   progress?: ((params: Members) => void) | undefined
   log?: ((params: Members) => void) | undefined
   listChanged?: ((kind: ListKind) => void) | undefined
+  /** How deep a result may nest. */
+  maxDepth?: number
   /**
    * Answers a request of a legacy server; undefined refuses the method, an RpcError is passed on.
    * `signal` aborts when nobody waits for the answer any more.
@@ -41,8 +43,8 @@ export type Inbox = {
 /** Requests of the remote server that are not answered yet; each costs a request of ours. */
 const MAX_UNANSWERED = 100
 
-/** A list holds tools whose schemas may be 64 deep. */
-const MAX_RESULT_DEPTH = 2 * MAX_DEPTH
+/** What is in a result may itself be as deep as anything of ours. */
+const MAX_MESSAGE_DEPTH = 2 * MAX_DEPTH
 
 const LIST_CHANGED = /^notifications\/(tools|prompts|resources)\/list_changed$/
 
@@ -103,6 +105,8 @@ export function createInbox(options: {
 
   const receiveOne = (message: unknown): Members | undefined => {
     if (!isObject(message)) throw malformed('sent what is no message')
+    if (isDeeperThan(message, hooks.maxDepth ?? MAX_MESSAGE_DEPTH))
+      throw malformed('nests its message too deeply')
     const { method } = message
     if (typeof method === 'string') {
       const params = isObject(message['params']) ? message['params'] : {}
@@ -116,7 +120,6 @@ export function createInbox(options: {
     if ('error' in message) throw faultOfError(message['error'], 200, secret)
     const { result } = message
     if (!isObject(result)) throw malformed('answered with a result that is no object')
-    if (isDeeperThan(result, MAX_RESULT_DEPTH)) throw malformed('nests its answer too deeply')
     return result
   }
 

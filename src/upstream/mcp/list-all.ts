@@ -27,6 +27,8 @@ export type Listed = {
   isTruncated: boolean
   /** How long every page may be kept; undefined where one does not say. */
   ttlMs: number | undefined
+  /** Of all items. */
+  bytes: number
 }
 
 const LISTS: Readonly<Record<ListedKind, { method: string; changed: string; maxItems: number }>> = {
@@ -80,11 +82,10 @@ async function walkPages(walk: Walk): Promise<Walked> {
     maxItems = LISTS[kind].maxItems,
     maxBytes = MAX_LIST_BYTES,
   } = bounds
-  const listed: Listed = { items: [], left: [], isTruncated: true, ttlMs: Infinity }
+  const listed: Listed = { items: [], left: [], isTruncated: true, ttlMs: Infinity, bytes: 0 }
   const cursors = new Set<unknown>()
   const keys = new Set<string>()
   let cursor: string | undefined
-  let bytes = 0
   let hasChanged = false
   const done = (): Walked => ({ outcome: hasChanged ? 'changed' : 'whole', listed })
 
@@ -93,11 +94,13 @@ async function walkPages(walk: Walk): Promise<Walked> {
     for (const [index, item] of items.entries()) {
       if (listed.items.length >= maxItems || listed.left.length >= MAX_LEFT) return false
       const judged = judgeItem(kind, item, index, connection.era === 'modern')
-      bytes += judged.bytes
-      if (bytes > maxBytes) return false
+      if (listed.bytes + judged.bytes > maxBytes) return false
+      listed.bytes += judged.bytes
       if ('reason' in judged) {
         listed.left.push({ name: judged.name, reason: judged.reason })
-      } else if (!keys.has(judged.key)) {
+      } else if (keys.has(judged.key)) {
+        listed.left.push({ name: judged.name, reason: 'stands twice' })
+      } else {
         keys.add(judged.key)
         listed.items.push(judged.item)
       }
@@ -108,7 +111,7 @@ async function walkPages(walk: Walk): Promise<Walked> {
   for (let pages = 0; pages < maxPages && Date.now() < walk.endsAt; pages++) {
     let page: Page
     try {
-      page = await readPage(walk, cursor, maxBytes - bytes, () => (hasChanged = true))
+      page = await readPage(walk, cursor, maxBytes - listed.bytes, () => (hasChanged = true))
     } catch (error) {
       if (!(error instanceof UpstreamFault) || pages === 0) throw error
       if (error.code === INVALID_PARAMS) return { outcome: 'invalid_cursor', listed, fault: error }
@@ -148,6 +151,7 @@ async function readPage(
       timeoutMs,
       maxMs: endsAt - Date.now(),
       maxBytes,
+      maxDepth: Infinity, // each item is judged by itself
       listChanged: (what) => what === changed && onChange(),
     },
   )
@@ -159,7 +163,8 @@ async function readPage(
   return { items, nextCursor: typeof nextCursor === 'string' ? nextCursor : undefined, ttlMs }
 }
 
+/** 0, which SDKs send unless they are told otherwise, says nothing of how often to ask. */
 function lesser(ttlMs: number | undefined, other: unknown): number | undefined {
-  if (ttlMs === undefined || typeof other !== 'number') return undefined
-  return Math.min(ttlMs, Math.max(other, 0))
+  if (ttlMs === undefined || typeof other !== 'number' || other <= 0) return undefined
+  return Math.min(ttlMs, other)
 }

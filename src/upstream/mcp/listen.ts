@@ -41,8 +41,8 @@ const OPEN_TIMEOUT_MS = 30_000
 const DAY_MS = 86_400_000
 
 /**
- * Hears what is wanted until the stream ends; the caller comes back, and lists anew. A modern
- * server's acknowledgement, with what it agreed to, is the first notification.
+ * Hears what is wanted until the stream ends; the caller comes back, and lists anew. The first
+ * notification is the acknowledgement: a modern server's own, or that a legacy stream is open.
  */
 export async function listen(
   post: Post,
@@ -70,6 +70,7 @@ export async function listen(
         ? modernTaker(id, wanted, onNotification)
         : legacyTaker(post, connection, deadline, id, wanted, onNotification)
     isOpen = true
+    if (connection.era === 'legacy') onNotification(ACKNOWLEDGED, {})
     deadline.hold()
     const events = eventsOf(response.body, {
       maxBytes: MAX_MESSAGE_BYTES,

@@ -3,12 +3,13 @@ import {
   CLAIM,
   CLIENT_CAPABILITIES,
   CLIENT_INFO,
+  foreignMeta,
   LOG_LEVEL,
   mirroredName,
 } from '../../protocol/envelope.ts'
 import { encodeHeaderValue } from '../../protocol/headers.ts'
 import { ROLLCALL_VERSION } from '../../protocol/implementation.ts'
-import { isObject, type Params } from '../../protocol/json-rpc.ts'
+import type { Params } from '../../protocol/json-rpc.ts'
 import type { LogLevel } from '../../protocol/logging.ts'
 import type { LegacyRevision, MODERN_REVISION } from '../../protocol/revisions.ts'
 
@@ -34,7 +35,6 @@ export type EnvelopeOptions = {
 /** What we say of ourselves. */
 export const CLIENT = { name: 'Rollcall', version: ROLLCALL_VERSION }
 
-const RESERVED = 'io.modelcontextprotocol/'
 const FIRST_WITH_VERSION_HEADER = '2025-06-18'
 
 let lastId: number | undefined
@@ -85,12 +85,8 @@ export function requestBody(
   { clientCapabilities = {}, logLevel }: EnvelopeOptions,
   hasProgress: boolean,
 ): string {
-  const given = isObject(params?.['_meta']) ? params['_meta'] : {}
-  const kept = Object.entries(given).filter(
-    ([key]) => !key.startsWith(RESERVED) && key !== 'progressToken',
-  )
   const meta = {
-    ...Object.fromEntries(kept),
+    ...foreignMeta(params?.['_meta'])._meta,
     ...(hasProgress && { progressToken: id }),
     ...(to.era === 'modern' && {
       [CLAIM]: to.revision,

@@ -17,15 +17,15 @@ export function remedyFor(
   connection: Connection,
 ): Remedy | undefined {
   if (connection.era === 'sse') return undefined
+  const isOfRequest = kind === 'rpc' && (code === -32602 || code === -32021)
   if (connection.era === 'legacy') {
     if (kind === 'session_lost') return 'reopen'
     if (code === UNSUPPORTED_VERSION) return 'probe'
     // Servers misuse 400 for sessions they do not know, and some began to want one since.
-    return status === 400 ? 'reopen' : undefined
+    return status === 400 && !isOfRequest ? 'reopen' : undefined
   }
   if (code === HEADER_MISMATCH) return 'relist'
   if (code === UNSUPPORTED_VERSION) return 'probe'
   const looksLegacy = OF_ANOTHER_ERA.has(status) && code !== METHOD_NOT_FOUND
-  const isOfRequest = kind === 'rpc' && (code === -32602 || code === -32021)
   return looksLegacy && !isOfRequest ? 'probe' : undefined
 }

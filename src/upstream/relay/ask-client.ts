@@ -3,8 +3,10 @@
  * capabilities are passed on, and answering an `input_required` result by asking a client of the
  * session era on its stream (`mcp-protocol.md` §4.8).
  */
-import { INTERNAL_ERROR, isObject, RpcError } from '../../protocol/json-rpc.ts'
-import { AskRefused, type Ask } from '../run-steps.ts'
+import { missingCapabilities } from '../../protocol/client-capabilities.ts'
+import { foreignMeta } from '../../protocol/envelope.ts'
+import { isObject, RpcError } from '../../protocol/json-rpc.ts'
+import { AskRefused, type Ask, type RunOptions } from '../run-steps.ts'
 import { UpstreamFault } from '../mcp/fault.ts'
 
 type Members = Readonly<Record<string, unknown>>
@@ -33,7 +35,7 @@ export function neededFor(method: string, params: Members): Members | undefined 
   const name = CAPABILITIES.get(method)
   if (name === undefined) return undefined
   if (name === 'elicitation')
-    return { elicitation: params['mode'] === 'url' ? { url: {} } : { form: {} } }
+    return { [name]: params['mode'] === 'url' ? { url: {} } : { form: {} } }
   if (name === 'sampling' && params['tools'] !== undefined) return { sampling: { tools: {} } }
   return { [name]: {} }
 }
@@ -58,11 +60,18 @@ export function requireInputRequests(result: Members): InputRequests {
   return Object.fromEntries(read)
 }
 
-/** Asks a client each question in turn, and gives its answers by key. */
-export async function askAll(requests: InputRequests, ask: Ask): Promise<Record<string, unknown>> {
+/** Asks a client each question in turn, once it is clear that it can be asked them all. */
+export async function askAll(
+  requests: InputRequests,
+  ask: Ask,
+  { declared, signal }: Pick<RunOptions, 'declared' | 'signal'>,
+): Promise<Record<string, unknown>> {
+  const questions = Object.entries(requests)
+  const refused = questions.find(([, { method, params }]) => !canAsk(declared, method, params))
+  if (refused !== undefined) throw new AskRefused(`it cannot be asked for ${refused[1].method}`)
   const answers: Record<string, unknown> = {}
-  for (const [key, { method, params }] of Object.entries(requests)) {
-    answers[key] = await ask(method, paramsFor(method, params))
+  for (const [key, { method, params }] of questions) {
+    answers[key] = await ask(method, paramsFor(method, params), signal)
   }
   return answers
 }
@@ -70,24 +79,33 @@ export async function askAll(requests: InputRequests, ask: Ask): Promise<Record<
 /** Answers a request that a legacy server makes meanwhile; undefined refuses its method. */
 export async function answerLegacy(
   ask: Ask,
+  declared: Members,
   method: string,
   params: Members,
+  signal: AbortSignal,
 ): Promise<Record<string, unknown> | undefined> {
-  if (!CAPABILITIES.has(method)) return undefined
+  if (!canAsk(declared, method, params)) return undefined
   try {
-    const answer = await ask(method, params)
-    return isObject(answer) ? answer : {}
+    return await ask(method, paramsFor(method, params), signal)
   } catch (error) {
     if (!(error instanceof AskRefused)) throw error
-    throw new RpcError(INTERNAL_ERROR, error.message)
+    throw new RpcError(error.code, error.message)
   }
 }
 
-/** Params as the session era has them: the form mode is not named there before 2025-11-25. */
-function paramsFor(method: string, { _meta, ...params }: Members): Members {
-  if (method !== 'elicitation/create' || params['mode'] !== 'form') return params
-  const { mode: _, ...rest } = params
-  return rest
+function canAsk(declared: Members, method: string, params: Members): boolean {
+  const needed = neededFor(method, params)
+  return needed !== undefined && missingCapabilities(needed, declared).length === 0
+}
+
+/**
+ * Params as the session era has them: the form mode is not named there before 2025-11-25, and a URL
+ * has an id.
+ */
+function paramsFor(method: string, { _meta, mode, ...params }: Members): Members {
+  const meta = foreignMeta(_meta)
+  if (method !== 'elicitation/create' || mode !== 'url') return { ...params, ...meta }
+  return { elicitationId: crypto.randomUUID(), ...params, mode, ...meta }
 }
 
 function malformed(problem: string): UpstreamFault {

@@ -12,8 +12,27 @@ import type { Target } from './target.ts'
 /** What is a secret of ours and the remote server's, whatever the operator says. */
 const SESSION_HEADER = 'mcp-session-id'
 
+/** How a remote server is reached, and what of that nothing that comes back may hold. */
+export type Reach = { post: Post; secrets: OpenedSecrets }
+
+/** The way to a remote server. */
+export async function reach(
+  world: Pick<World, 'outbound' | 'open'>,
+  target: Target,
+): Promise<Reach> {
+  const { organization, sealed, account } = target
+  const secrets = new OpenedSecrets(await world.open(organization, sealed, account))
+  return { post: postTo(world, target, secrets), secrets }
+}
+
+/** What was thrown on the way, without the secrets of it: a remote server may repeat what it is sent. */
+export function withoutSecrets(error: unknown, secrets: OpenedSecrets): unknown {
+  if (!(error instanceof UpstreamFault)) return error
+  return error.saying(secrets.redactError(error.message), secrets.redactDeep(error.data))
+}
+
 /** Sends requests to a remote server; what may not be sent is an UpstreamFault that says why. */
-export function postTo(
+function postTo(
   { outbound }: Pick<World, 'outbound'>,
   { organization, remote, hops }: Target,
   secrets: OpenedSecrets,

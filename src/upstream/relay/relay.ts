@@ -12,11 +12,11 @@ import { UpstreamFault } from '../mcp/fault.ts'
 import { remedyFor } from '../mcp/remedy.ts'
 import type { Hooks } from '../mcp/exchange.ts'
 import { sendRequest } from '../mcp/request.ts'
-import { OpenedSecrets } from '../opened-secrets.ts'
+import type { OpenedSecrets } from '../opened-secrets.ts'
 import type { RunOptions } from '../run-steps.ts'
 import type { World } from '../world.ts'
 import { answerLegacy, askAll, relayable, requireInputRequests } from './ask-client.ts'
-import { postTo } from './post-to.ts'
+import { reach, withoutSecrets } from './post-to.ts'
 import type { Target } from './target.ts'
 import type { Want } from './upstreams.ts'
 
@@ -43,12 +43,16 @@ export async function relay(call: RelayCall, world: World, options: RunOptions):
   let { params } = call
   for (let round = 0; ; round++) {
     const result = await sendMended({ ...call, params }, world, options)
+    if (result['resultType'] !== 'input_required') return result
+    if (call.method === 'completion/complete') {
+      throw new UpstreamFault('malformed', 'The remote server asks for input where none can be')
+    }
     const { ask } = options
-    if (result['resultType'] !== 'input_required' || ask === undefined) return result
+    if (ask === undefined) return result
     if (round === MAX_ROUNDS) {
       throw new UpstreamFault('malformed', 'The remote server asks for input without end')
     }
-    const inputResponses = await askAll(requireInputRequests(result), ask)
+    const inputResponses = await askAll(requireInputRequests(result), ask, options)
     const { requestState } = result
     params = { ...call.params, inputResponses, ...(requestState !== undefined && { requestState }) }
   }
@@ -95,35 +99,39 @@ async function send(
   world: World,
   options: RunOptions,
 ): Promise<Members> {
-  const { organization, sealed, account } = target
-  const secrets = new OpenedSecrets(await world.open(organization, sealed, account))
-  const post = postTo(world, target, secrets)
+  const { post, secrets } = await reach(world, target)
   try {
-    const hooks = hooksOf(target, connection, world, {
-      ...options,
-      notify: redacting(options, secrets),
-    })
+    const hooks = hooksOf(target, connection, world, redacting(options, secrets))
     const result = await sendRequest(post, connection, { method, params, paramHeaders }, hooks)
-    return secrets.redactDeep(result) as Members
+    const { resultType, ...rest } = secrets.redactDeep(result) as Members
+    // Only the stateless era has results of several types.
+    return connection.era === 'modern' ? { ...rest, resultType } : rest
   } catch (error) {
-    if (!(error instanceof UpstreamFault)) throw error
-    throw error.saying(secrets.redactError(error.message))
+    throw withoutSecrets(error, secrets)
   }
 }
 
-function redacting({ notify }: RunOptions, secrets: OpenedSecrets): RunOptions['notify'] {
-  return ({ params, ...notification }) =>
-    notify({ ...notification, params: secrets.redactDeep(params) as Members })
+/** The same, without secrets in what the client is told and asked. */
+function redacting({ notify, ask, ...options }: RunOptions, secrets: OpenedSecrets): RunOptions {
+  return {
+    ...options,
+    notify: ({ params, ...notification }) =>
+      notify({ ...notification, params: secrets.redactDeep(params) as Members }),
+    ask:
+      ask &&
+      ((method, params, signal) => ask(method, secrets.redactDeep(params) as Members, signal)),
+  }
 }
 
 function hooksOf(
   target: Target,
-  { capabilities }: Connection,
+  { era, capabilities }: Connection,
   world: World,
   options: RunOptions,
 ): Hooks {
   const { progressToken, logLevel, signal, notify, ask, declared, waitUntil } = options
   const timeoutMs = 1000 * (target.remote.timeoutSeconds ?? DEFAULT_REMOTE_TIMEOUT_SECONDS)
+  let isTold = false
   const tell = (name: string, params: Members) =>
     notify({ jsonrpc: '2.0', method: `notifications/${name}`, params })
   return {
@@ -131,7 +139,7 @@ function hooksOf(
     timeoutMs,
     maxMs: Math.max(MAX_MS, timeoutMs),
     waitUntil,
-    clientCapabilities: relayable(declared),
+    clientCapabilities: era === 'modern' || ask !== undefined ? relayable(declared) : {},
     logLevel: 'logging' in capabilities ? logLevel : undefined,
     progress:
       progressToken === undefined
@@ -142,8 +150,12 @@ function hooksOf(
       const isWanted = logLevel !== undefined && isLogLevel(level) && isAtLeast(level, logLevel)
       if (isWanted) tell('message', params)
     },
-    ask: ask && ((method, params) => answerLegacy(ask, method, params)),
-    listChanged: () => waitUntil(world.upstreams.refreshSoon(target)),
+    ask: ask && ((...question) => answerLegacy(ask, declared, ...question)),
+    listChanged() {
+      if (isTold) return // each is a request of ours, and it may be said without end
+      isTold = true
+      waitUntil(world.upstreams.refreshSoon(target))
+    },
   }
 }
 

@@ -4,7 +4,8 @@
  * - ids and shapes: `wrong id first` (another id's answer before the right one, in SSE), `wrong id`,
  *   `text id` (the right one as string), `batch` (an array as JSON), `batch event` (as an event's data),
  *   `both` (result and error), `neither`, `result text`, `result null`, `no content`, `odd content`,
- *   `odd error`, `task`, `unasked input` (input_required with nothing in it), `bare` (no resultType)
+ *   `odd error`, `task`, `unasked input` (input_required with nothing in it), `undeclared input` (sampling,
+ *   whatever the client can), `odd input` (a method that is no question), `bare` (no resultType)
  * - streams: `notices` (progress, log, list_changed, foreign progress before the answer),
  *   `list changed`, `asks` (ping and sampling requests, then the answer without waiting), `asks and
  *   waits` (for both answers), `progress for ever` (until the client leaves), `silent stream` (opens, no
@@ -72,15 +73,17 @@ const streamed =
 const progressOf = ({ params }: Exchange, progress: number) =>
   notice('notifications/progress', { progressToken: params['_meta']?.progressToken, progress })
 
+const SAMPLING = { method: 'sampling/createMessage', params: { messages: [], maxTokens: 1 } }
+
 const REQUESTS = [
   { jsonrpc: '2.0', id: 'ping-1', method: 'ping' },
-  {
-    jsonrpc: '2.0',
-    id: 'sample-1',
-    method: 'sampling/createMessage',
-    params: { messages: [], maxTokens: 1 },
-  },
+  { jsonrpc: '2.0', id: 'sample-1', ...SAMPLING },
 ]
+
+const inputRequired =
+  (inputRequests: object): Behaviour =>
+  (exchange) =>
+    answer(exchange, { resultType: 'input_required', inputRequests, requestState: 'state' })
 
 const writeEvent = ({ response: to }: Exchange, message: object) =>
   to.write(`data: ${JSON.stringify(message)}\n\n`)
@@ -151,6 +154,8 @@ export const CALLS = {
   'odd error': raw(() => ({ error: { code: 'E_TEXT', data: { secret: 1 } } })),
   task: (exchange) => answer(exchange, { resultType: 'task', taskId: 'task-1', status: 'working' }),
   'unasked input': (exchange) => answer(exchange, { resultType: 'input_required' }),
+  'undeclared input': inputRequired({ idea: SAMPLING }),
+  'odd input': inputRequired({ odd: { method: 'tools/list' } }),
   bare: raw((exchange) => ({ result: called(exchange) })),
   notices: streamed((exchange) => [
     progressOf(exchange, 1),

@@ -12,7 +12,7 @@
  * - `/gzip?bytes=`             gzipped JSON, padded in memory to that many bytes
  * - `/204`, `/304`             no body
  * - `/status/:code?text=&retryAfter=`  that status, JSON with a text
- * - `/leak/:code`              that status, a text that repeats path, headers and body of the request
+ * - `/leak/:code?type=`        that status and type, a text that repeats path, headers and body of the request
  * - `/html-error`              500 with HTML
  * - `/redirect/:status?to=`    redirects to that URL
  * - `/loop`                    redirects to itself
@@ -152,10 +152,10 @@ function answerStatus({ response, rest, query }: Asked): void {
   sendJson(response, { error: { message: text } }, status, headers)
 }
 
-function answerLeak({ seen, response, rest }: Asked): void {
+function answerLeak({ seen, response, rest, query }: Asked): void {
   const headers = Object.entries(seen.headers).map(([name, value]) => `${name}: ${String(value)}`)
   const text = [`${seen.method} ${seen.path}`, ...headers, '', seen.text].join('\n')
-  sendText(response, text, 'text/plain', Number(rest))
+  sendText(response, text, query.get('type') ?? 'text/plain', Number(rest))
 }
 
 function answerRedirect({ response, rest, query }: Asked): void {

@@ -71,5 +71,6 @@ describe('The shape of an answer', () => {
   it('bounds what it fills', () => {
     const long = { a: 'x'.repeat(1024 * 1024) }
     assert.throws(() => fillText('{/a}'.repeat(5), long), /too long/)
+    assert.equal(fillText('a{/nothing}b', { a: 1 }), 'ab')
   })
 })

@@ -159,11 +159,7 @@ describe('A refusal', () => {
   const rpc = { kind: 'rpc', code: -32602, data: { a: 1 }, said: 'Unknown tool x' } as const
   const faults: [string, Write, Partial<UpstreamFault>][] = [
     ['in-band', (seen, to) => sendError(seen, to, error), { ...rpc, status: 200 }],
-    [
-      '69: with 400',
-      (seen, to) => sendError(seen, to, error, 400),
-      { ...rpc, status: 400, isRelayable: true },
-    ],
+    ['69: with 400', (seen, to) => sendError(seen, to, error, 400), { ...rpc, status: 400 }],
     [
       'without an id',
       (_seen, to) => sendJson(to, { jsonrpc: '2.0', error, id: null }, 400),
@@ -247,21 +243,14 @@ describe('A refusal', () => {
     await assert.rejects(answerOf(write, LEGACY), { kind: 'session_lost', status: 404 })
   })
 
-  it('74: of this hop only is not relayable', async () => {
-    for (const code of [-32020, -32021, -32022, -32001]) {
-      const write: Write = (seen, to) => sendError(seen, to, { code, message: 'no' }, 400)
-      await assert.rejects(answerOf(write), { kind: 'rpc', code, isRelayable: false })
-    }
-  })
-
-  it('quotes 300 characters at most, and never the session id', async () => {
-    const message = `${SECRET} ${'x'.repeat(1000)} ${SECRET}`
+  it('quotes 300 characters of whole words at most, and never the session id', async () => {
+    const message = `${SECRET} ${'word '.repeat(200)}${'x'.repeat(1000)} ${SECRET}`
     for (const status of [200, 400, 500]) {
       const write: Write = (seen, to) => sendError(seen, to, { code: -32000, message }, status)
       await assert.rejects(
         answerOf(write),
         ({ said = '', message: text, stack }: UpstreamFault) => {
-          assert.equal(said.length, 300)
+          assert.match(said, /^[^x]{290,300}…$/)
           assert.ok(!`${said} ${text} ${stack}`.includes(SECRET))
           return true
         },
@@ -279,6 +268,21 @@ describe('A refusal', () => {
 })
 
 describe('While a request runs', () => {
+  // What is told and asked is walked by recursion, which ended in an error of ours.
+  for (const [what, deep] of [
+    ['a notification', (params: object) => note('notifications/message', params)],
+    ['a question', (params: object) => ({ ...note('elicitation/create', params), id: 'q' })],
+    ['an error', (data: object) => ({ jsonrpc: '2.0', id: null, error: { code: 1, data } })],
+  ] as const) {
+    it(`takes nothing that nests too deeply from ${what}`, async () => {
+      const depth = 5000
+      const text = JSON.stringify(deep({ deep: 'DEEP' }))
+      const bomb = text.replace('"DEEP"', '['.repeat(depth) + ']'.repeat(depth))
+      const answer = answerOf((_, to) => sendEvents(to, `data: ${bomb}\n\n`), LEGACY)
+      await assert.rejects(answer, { kind: 'malformed' })
+    })
+  }
+
   it('progress is heard as long as it rises, under our token', async () => {
     const heard: unknown[] = []
     const write: Write = (seen, to) => {
@@ -428,7 +432,7 @@ describe('72: A time-out', () => {
     assert.equal(remote.requests.length, 1)
   })
 
-  it('is put off by progress, but not beyond the maximum', async () => {
+  it('72: is put off by progress, but not beyond the maximum', async () => {
     const progressing: Write = (seen, to) => {
       const { id } = seen.body
       sendEvents(to)

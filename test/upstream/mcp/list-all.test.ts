@@ -168,6 +168,7 @@ describe('listAll', () => {
     assert.deepEqual(
       listed.left.map(({ name, reason }) => `${name} ${reason}`),
       [
+        'good stands twice',
         '#2 is no object',
         '#3 is no object',
         '#4 is no object',
@@ -202,7 +203,7 @@ describe('listAll', () => {
       (await list(await remoteOf(pagesOf(...ttls)))).ttlMs
     assert.equal(await ttlOf(500), 500)
     assert.equal(await ttlOf(500, 100, 300), 100)
-    assert.equal(await ttlOf(500, -1), 0)
+    assert.equal(await ttlOf(500, 0), undefined)
     assert.equal(await ttlOf(undefined, 100), undefined)
     assert.equal(await ttlOf(500, undefined), undefined)
   })

@@ -155,6 +155,7 @@ describe('listen, to a legacy server', () => {
         },
       })
       assert.deepEqual(heard, [
+        [acknowledged, undefined],
         [toolsChanged, undefined],
         [updated, 'a:b'],
       ])

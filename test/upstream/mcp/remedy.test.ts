@@ -13,6 +13,7 @@ describe('remedyFor', () => {
     ['67: a lost session', session, ['session_lost', 404], 'reopen'],
     ['a 400 in a session', session, ['rpc', 400, -32000], 'reopen'],
     ['a 400 without JSON-RPC in a session', session, ['status', 400], 'reopen'],
+    ['bad params in a session', session, ['rpc', 400, -32602], undefined],
     ['a legacy server that became modern', session, ['rpc', 400, -32022], 'probe'],
     ['an error in-band', session, ['rpc', 200, -32602], undefined],
     ['a 404 without a session', legacyConnection(), ['status', 404], undefined],
