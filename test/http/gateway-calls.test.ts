@@ -115,8 +115,9 @@ describe('A call through the gateway', { concurrency: 1 }, () => {
     await callTool(rollcall, agent.key, 'media__echo', { account: 'x' })
     await acme.admin('DELETE', `/keys/${agent.keyId}`)
     const message = legacy('tools/call', { name: 'media__echo', arguments: {} })
-    const { status, json } = await askGateway(rollcall, agent.key, message)
+    const { status, json, headers } = await askGateway(rollcall, agent.key, message)
     assert.deepEqual([status, json.error.code], [401, 'invalid_api_key'])
+    assert.match(headers.get('www-authenticate') ?? '', /invalid_token/)
   })
 
   it('is in the call log of its server, with the credential and no arguments', async () => {

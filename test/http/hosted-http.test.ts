@@ -165,7 +165,7 @@ describe('HTTP on a hosted server', () => {
   it('X1: keeps /mcp/env for the gateway, and bare paths for nobody', async () => {
     for (const path of [
       '/mcp/env',
-      '/mcp/env/0123456789abcdef',
+      '/mcp/env/0123456789abcdef/x',
       '/',
       '/mcp/open/x/y',
       '/favicon.ico',
@@ -176,6 +176,8 @@ describe('HTTP on a hosted server', () => {
         path,
       )
     }
+    const environment = await rollcall.post('/mcp/env/0123456789abcdef', legacy('ping'))
+    assert.equal(environment.json.error.code, 'missing_authorization')
     assert.deepEqual((await rollcall.send('/health')).json, { status: 'ok' })
   })
 })

@@ -7,13 +7,13 @@ import type { GatewayTool } from '../../catalog/gateway.ts'
 import type { Capability } from '../../catalog/surface.ts'
 import type { AuthorizedCall } from '../../objects/organization/authorize-call.ts'
 import { HttpError, valueOf } from '../../protocol/http-error.ts'
+import { deadCaller } from './caller.ts'
 import { callerAtLeast } from './principal.ts'
 import { siteAtLeast, type Site } from './site.ts'
 import type { ToolRefusal } from './tool-refusal.ts'
 
 /** Refusals of who asks rather than of what is asked for: they are the whole request's (C39). */
 const STATUSES: ReadonlyMap<string, number> = new Map([
-  ['invalid_api_key', 401],
   ['agent_suspended', 403],
   ['member_suspended', 403],
   ['org_suspended', 403],
@@ -50,8 +50,8 @@ export async function authorizeCall(
         environment,
       }),
     )
-    if ('refused' in decided) return refuse(decided.refused)
-    const current = await callerAtLeast(platform, caller, decided.version)
+    if ('refused' in decided) return refuse(site, decided.refused)
+    const current = await callerAtLeast(site, decided.version)
     const now = await siteAtLeast(site, current, decided.surface)
     return now.shown.tools.names.has(name) ? { authorized: decided } : 'not found'
   } catch (error) {
@@ -61,8 +61,9 @@ export async function authorizeCall(
   }
 }
 
-function refuse(refused: ToolRefusal): Decided {
+function refuse({ platform, environment }: Site, refused: ToolRefusal): Decided {
   if (refused.code === 'tool_not_found') return 'not found'
+  if (refused.code === 'invalid_api_key') throw deadCaller(platform, environment)
   const status = STATUSES.get(refused.code)
   if (status !== undefined) throw new HttpError(status, refused.code, refused.message)
   return { refused }

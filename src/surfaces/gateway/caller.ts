@@ -74,8 +74,9 @@ export async function requireGatewayCaller(
 }
 
 /** The refusal of a credential that has come to nothing since it was last looked at. */
-export function deadCaller(): HttpError {
-  return new HttpError(401, 'invalid_api_key', 'This credential opens nothing any more')
+export function deadCaller(platform: Platform, environment: string | undefined): HttpError {
+  const message = 'This credential opens nothing any more'
+  return unauthorized(platform, gatewayPath(environment), 'invalid_api_key', message)
 }
 
 /** The refusal of everybody in an organization that is suspended. */

@@ -53,14 +53,14 @@ export async function listen(
     reconnect: () =>
       ending(async () => {
         isBehind = true
-        await newestCaller(platform, site.caller) // its credential may have died meanwhile
+        await newestCaller(site) // its credential may have died meanwhile
         return openSiteSocket(site)
       }),
     onRevision: (revision, isOwn) =>
       ending(async () => {
         const looksAnew = isOwn || isBehind
         isBehind = false
-        const caller = looksAnew ? await newestCaller(platform, site.caller) : site.caller
+        const caller = looksAnew ? await newestCaller(site) : site.caller
         site = await siteAtLeast(site, caller, revision)
         const digest = digestOf(site)
         if (digest === announced) return []

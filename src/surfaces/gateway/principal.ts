@@ -2,31 +2,33 @@
 import type { GatewayCaller } from '../../callers/caller.ts'
 import { parsePrincipal } from '../../callers/principal.ts'
 import { valueOf } from '../../protocol/http-error.ts'
-import { principalName, type Platform } from '../platform.ts'
+import { principalName } from '../platform.ts'
 import { retrying } from '../retrying.ts'
 import { deadCaller } from './caller.ts'
+import type { Site } from './site.ts'
+
+type Asking = Pick<Site, 'platform' | 'caller' | 'environment'>
 
 /** The caller with its newest principal; 401 once its credential is dead, 403 while it is suspended. */
-export async function newestCaller(
-  { env, principals }: Platform,
-  caller: GatewayCaller,
-): Promise<GatewayCaller> {
+export async function newestCaller({
+  platform,
+  caller,
+  environment,
+}: Asking): Promise<GatewayCaller> {
+  const { env, principals } = platform
   const { organization, id } = caller.principal
   const who = { credential: caller.credential.id, principal: id }
   const text = await retrying(async () =>
     valueOf(await env.ORGANIZATION.getByName(organization).identify(who)),
   )
   const read = text === undefined ? undefined : parsePrincipal(text)
-  if (read === undefined) throw deadCaller()
+  if (read === undefined) throw deadCaller(platform, environment)
   principals.remember(principalName(organization, id), read.value, read.bytes)
   return { ...caller, principal: read.value }
 }
 
 /** The caller with its principal at a version or a newer one. */
-export async function callerAtLeast(
-  platform: Platform,
-  caller: GatewayCaller,
-  version: number,
-): Promise<GatewayCaller> {
-  return caller.principal.version >= version ? caller : newestCaller(platform, caller)
+export async function callerAtLeast(asking: Asking, version: number): Promise<GatewayCaller> {
+  const { caller } = asking
+  return caller.principal.version >= version ? caller : newestCaller(asking)
 }
