@@ -155,9 +155,11 @@ describe('Catalog', () => {
   it('gives a tool’s definition and binding', () => {
     const found = catalog.find('tools', 'a')
     assert.ok(found)
-    assert.equal(catalog.tool(found).name, 'a')
-    assert.deepEqual(catalog.definition(found), catalog.tool(found))
-    assert.deepEqual(catalog.toolBinding(found).requires, { sampling: {} })
+    const { tool, binding } = catalog.callable(found)
+    assert.equal(tool.name, 'a')
+    assert.deepEqual(catalog.definition(found), tool)
+    assert.deepEqual(binding.requires, { sampling: {} })
+    assert.equal(catalog.callable(found).tool, tool)
   })
 
   it('counts at least the bytes of its value', () => {
