@@ -155,11 +155,11 @@ describe('Catalog', () => {
   it('gives a tool’s definition and binding', () => {
     const found = catalog.find('tools', 'a')
     assert.ok(found)
-    const { tool, binding } = catalog.callable(found)
-    assert.equal(tool.name, 'a')
-    assert.deepEqual(catalog.definition(found), tool)
-    assert.deepEqual(binding.requires, { sampling: {} })
-    assert.equal(catalog.callable(found).tool, tool)
+    const callable = catalog.callable(found)
+    assert.equal(callable.tool.name, 'a')
+    assert.deepEqual(catalog.definition(found), callable.tool)
+    assert.deepEqual(callable.binding.requires, { sampling: {} })
+    assert.equal(catalog.callable(found), callable)
   })
 
   it('counts at least the bytes of its value', () => {
