@@ -13,7 +13,6 @@ import type { ItemRecord } from '../catalog/item.ts'
 import { Snapshot } from '../catalog/upstream.ts'
 import { encodeUtf8 } from '../protocol/bytes.ts'
 import { outcomeOf } from '../protocol/http-error.ts'
-import type { CallEntry } from '../methods/call-entry.ts'
 import { readAudit } from './organization/audit.ts'
 import {
   deleteCalls,
@@ -219,8 +218,8 @@ export class Organization extends DurableObject<OrganizationBindings> {
 
   // Calls
 
-  /** Takes in a batch of the call log; 404 where there is no organization to keep it. */
-  async logCalls(entries: readonly CallEntry[]) {
+  /** Takes in a batch of the call log, the JSON of its entries; 404 where there is no organization to keep it. */
+  async logCalls(entries: string) {
     return this.#life.command(({ sql, now }) => writeCalls(sql, entries, now))
   }
 
