@@ -58,14 +58,18 @@ export function writeCalls(sql: SqlStorage, entries: string, now: number): void 
   const values = members.map((member) => `value ->> '$.${member}'`).join(', ')
   // One statement for all: a call is to cost little more for being noted.
   sql.exec(`INSERT INTO calls (${members.join(', ')}) SELECT ${values} FROM json_each(?)`, entries)
-  sql.exec('DELETE FROM calls WHERE at < ?', now - KEPT_MS)
-  const { rows } = sql
-    .exec<{ rows: number }>('SELECT MAX(id) - MIN(id) + 1 AS rows FROM calls')
-    .one()
-  if (rows > MAX_ROWS + MAX_ROWS_OVER) trim(sql)
+  const [kept] = sql
+    .exec<{ length: number; oldest: number }>(
+      `SELECT (SELECT MAX(id) FROM calls) - id + 1 AS length, at AS oldest
+       FROM calls ORDER BY id LIMIT 1`,
+    )
+    .toArray()
+  if (kept === undefined) return
+  if (kept.length > MAX_ROWS + MAX_ROWS_OVER || kept.oldest < now - KEPT_MS) trim(sql, now)
 }
 
-function trim(sql: SqlStorage): void {
+function trim(sql: SqlStorage, now: number): void {
+  sql.exec('DELETE FROM calls WHERE at < ?', now - KEPT_MS)
   sql.exec(
     `DELETE FROM calls WHERE (at, id) <=
        (SELECT at, id FROM calls ORDER BY at DESC, id DESC LIMIT 1 OFFSET ?)`,
