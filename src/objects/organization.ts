@@ -96,6 +96,13 @@ export class Organization extends DurableObject<OrganizationBindings> {
     return this.#life.command((context) => servers.putServer(context, id, unpack(file), write))
   }
 
+  /** The server file after `putServer`, or after `createServer` without an id; nothing is written. */
+  async rehearseFile(id: string | undefined, file: Uint8Array, write: Write) {
+    return this.#life.command(async (context) =>
+      encodeUtf8(await servers.rehearseFile(context, id, unpack(file), write)),
+    )
+  }
+
   async patchServer(id: string, patch: SettingsPatch, write: Write) {
     return this.#life.command((context) => servers.patchServer(context, id, patch, write))
   }

@@ -71,6 +71,12 @@ export function writeOf({ request }: Pick<AdminCall, 'request'>): {
   return { actor: 'operator', expected: Number(revision) }
 }
 
+/** Whether a write is only to be checked: `?dryRun=true`. */
+export function isDryRun({ query }: Pick<AdminCall, 'query'>): boolean {
+  const text = query.get('dryRun') ?? 'false'
+  return requireValid(z.enum(['true', 'false']), text, 'dryRun') === 'true'
+}
+
 /** How many items a list is asked for. */
 export function limitOf({ query }: Pick<AdminCall, 'query'>): number {
   const text = query.get('limit')

@@ -37,6 +37,7 @@ export type Route = Shape &
 const listOf = (item: z.ZodType) =>
   z.strictObject({ items: z.array(item), nextCursor: z.string().optional() })
 const PAGE = { limit: 'At most so many items, 1 to 1000', cursor: 'nextCursor of the page before' }
+const DRY_RUN = { dryRun: 'true: check it all and answer the server file after it; write nothing' }
 const { ServerAnswer } = servers
 
 const inOrganization = (
@@ -86,7 +87,8 @@ export const ROUTES: readonly Route[] = [
   inOrganization('POST', '/servers', servers.createServer, {
     summary: 'Make a server from a server file',
     body: ServerFile,
-    answers: { 201: ServerAnswer },
+    query: DRY_RUN,
+    answers: { 200: ServerFile, 201: ServerAnswer },
   }),
   inOrganization('POST', '/servers/import', servers.importServer, {
     summary: 'Make a server from a server file, under a new id and a free slug',
@@ -100,7 +102,8 @@ export const ROUTES: readonly Route[] = [
   inOrganization('PUT', '/servers/:id', servers.putServer, {
     summary: 'Apply a server file: make the server, or replace it',
     body: ServerFile,
-    answers: { 200: ServerAnswer, 201: ServerAnswer },
+    query: DRY_RUN,
+    answers: { 200: z.union([ServerAnswer, ServerFile]), 201: ServerAnswer },
   }),
   inOrganization('PATCH', '/servers/:id', servers.patchServer, {
     summary: 'Change settings; null takes one back to its default',

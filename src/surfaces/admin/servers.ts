@@ -18,6 +18,7 @@ import {
   cursorOf,
   etag,
   formatPage,
+  isDryRun,
   json,
   limitOf,
   noContent,
@@ -104,6 +105,7 @@ export async function listServers(call: AdminCall): Promise<Response> {
 
 export async function createServer(call: AdminCall): Promise<Response> {
   const file = parseServerFile(await readBody(call))
+  if (isDryRun(call)) return rehearsed(call, undefined, file)
   return written(call, valueOf(await call.stub.createServer(pack(file), writeOf(call))), 201)
 }
 
@@ -123,6 +125,7 @@ export async function putServer(call: AdminCall): Promise<Response> {
     throw invalid([{ path: 'id', message: 'must be 16 lower-case hex digits' }])
   }
   const file = parseServerFile(await readBody(call))
+  if (isDryRun(call)) return rehearsed(call, id, file)
   const put = valueOf(await call.stub.putServer(id, pack(file), writeOf(call)))
   return written(call, put, put.created ? 201 : 200)
 }
@@ -250,6 +253,15 @@ async function written(
   const location = { Location: `/api/v1/servers/${id}` }
   const headers = { ...etag(revision), ...(status === 201 && location) }
   return json(formatServer(platform, server), status, headers)
+}
+
+/** The file of a server as it would be after a write, which is not done. */
+async function rehearsed(
+  call: AdminCall,
+  id: string | undefined,
+  file: ParsedServerFile,
+): Promise<Response> {
+  return json(valueOf(await call.stub.rehearseFile(id, pack(file), writeOf(call))))
 }
 
 /** A file for the way to its organization: as bytes, since strings may cross RPC at twice the size. */
