@@ -3,8 +3,10 @@
  * for somebody who sees all is a stretch of it; other lists are joined once and remembered in the
  * same bounded memory (`design.md` §4). Nothing here parses, checks or sorts an item for a list.
  */
-import type { BoundedMap } from '../memory/bounded-map.ts'
+import { secretsOf } from '../handlers/secret.ts'
+import { BoundedMap } from '../memory/bounded-map.ts'
 import { concat, encodeUtf8 } from '../protocol/bytes.ts'
+import { findParamHeaders, type ParamHeader } from '../protocol/param-headers.ts'
 import type { Revision } from '../protocol/revisions.ts'
 import type { Tool } from '../protocol/tool.ts'
 import { KINDS, type Kind } from './item.ts'
@@ -24,12 +26,29 @@ import type { PublishedUpstream } from './upstream.ts'
 /** Some items of a kind, with a key that is the same exactly when the names are. */
 export type Selection = { key: string; includes: (name: string) => boolean }
 
+/** What a call needs of a tool: parsed, and what follows from that alone. */
+export type CallableTool = {
+  tool: Tool
+  binding: Binding
+  /** The arguments that are mirrored into headers. */
+  paramHeaders: readonly ParamHeader[]
+  /** The names of the secrets that its handler refers to. */
+  secrets: readonly string[]
+}
+
 export type Renderings = BoundedMap<Uint8Array<ArrayBuffer>>
 
 const ITEM_BYTES = 200 // what the entry of one item takes beside the value, measured
 const DECODER = new TextDecoder()
 const COMMA = encodeUtf8(',')
 const CLOSING = encodeUtf8(']')
+
+const CALLABLE_BYTES = 8 * 1024 * 1024
+const PARSED_FACTOR = 6 // what a value takes over its text, about
+
+/** Tools that were called, of all catalogs of the isolate together. */
+const callables = new BoundedMap<CallableTool>(CALLABLE_BYTES)
+let made = 0
 
 export class Catalog {
   readonly organization: string
@@ -44,6 +63,7 @@ export class Catalog {
   readonly #published: Published
   readonly #differing: ReadonlyMap<Kind, number>
   readonly #renderings: Renderings
+  readonly #number = (made += 1)
   readonly #byName = new Map<Kind, Map<string, PublishedItem>>()
 
   constructor(published: Published, renderings: Renderings) {
@@ -132,14 +152,24 @@ export class Catalog {
     return JSON.parse(this.#text(item.binding))
   }
 
-  /** A tool's MCP object; it was checked when it was written, and is not rebuilt here. */
-  tool(item: PublishedItem): Tool {
-    return this.definition(item) as Tool
-  }
-
-  /** What serves a call of a tool; it was checked when it was written. */
-  toolBinding(item: PublishedItem): Binding {
-    return this.binding(item) as Binding
+  /** A tool as a call needs it, remembered; it was checked when it was written. */
+  callable(item: PublishedItem): CallableTool {
+    const key = `${this.#number} ${item.name}`
+    const known = callables.get(key)
+    if (known !== undefined) return known
+    const tool = this.definition(item) as Tool
+    const binding = this.binding(item) as Binding
+    const { handler } = binding
+    const callable = {
+      tool,
+      binding,
+      paramHeaders: findParamHeaders(tool.inputSchema).headers,
+      secrets: handler.kind === 'http' ? secretsOf(handler) : [],
+    }
+    const texts = [item.definition, item.binding]
+    const bytes = texts.reduce((sum, { start, end }) => sum + end - start, 0)
+    callables.set(key, callable, PARSED_FACTOR * bytes)
+    return callable
   }
 
   #rendered(kind: Kind, item: PublishedItem, protocol: Revision): Uint8Array {

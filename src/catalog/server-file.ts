@@ -160,7 +160,7 @@ function readItems(kind: Kind, values: unknown, details: Detail[]): ItemRecord[]
 
 /** The text of a server file, from what is stored; items of each kind in sort order, none of a remote one. */
 export function formatServerFile(
-  id: string,
+  id: string | undefined,
   settings: ServerSettings,
   items: readonly ItemRecord[],
 ): string {

@@ -1,7 +1,7 @@
 /** The admin API as the command line speaks it: HTTP, the operator's token, JSON (`design.md` §8). */
 import { escapeControls } from './plain-text.ts'
 
-export type Detail = { path: string; message: string }
+type Detail = { path: string; message: string }
 
 /** What stands in the way of an answer: a refusal, with its status, or nobody there, with 0. */
 export class AdminError extends Error {
@@ -25,8 +25,6 @@ export type AdminClient = {
   post(path: string, body: string): Promise<AdminAnswer>
   /** Replaces what is there; only if it is at `revision`, where that is given. */
   put(path: string, body: string, revision?: string): Promise<AdminAnswer>
-  /** The description of the API, which also says what absent members come to. */
-  openApi(): Promise<unknown>
 }
 
 /** A client of the deployment at `url`, in an organization or the default one. */
@@ -37,7 +35,7 @@ export function createAdminClient(url: string, token: string, organization?: str
     body?: string,
     revision?: string,
   ): Promise<AdminAnswer> => {
-    const response = await reach(url, path, {
+    const response = await reach(url, `/api/v1${path}`, {
       method,
       redirect: 'manual', // the token and a change are meant for this address alone
       headers: {
@@ -57,10 +55,9 @@ export function createAdminClient(url: string, token: string, organization?: str
     return { body: value, revision: /"(\d+)"/.exec(response.headers.get('etag') ?? '')?.[1] }
   }
   return {
-    get: (path) => ask('GET', `/api/v1${path}`),
-    post: (path, body) => ask('POST', `/api/v1${path}`, body),
-    put: (path, body, revision) => ask('PUT', `/api/v1${path}`, body, revision),
-    openApi: async () => (await ask('GET', '/openapi.json')).body,
+    get: (path) => ask('GET', path),
+    post: (path, body) => ask('POST', path, body),
+    put: (path, body, revision) => ask('PUT', path, body, revision),
   }
 }
 
@@ -70,8 +67,7 @@ export function formatAdminError({ code, message, details }: AdminError): string
   return lines.map(escapeControls).join('\n')
 }
 
-/** One wrong field in a line, set in below what it belongs to. */
-export function formatDetail({ path, message }: Detail): string {
+function formatDetail({ path, message }: Detail): string {
   return `  ${path} ${message}`
 }
 

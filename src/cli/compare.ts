@@ -1,8 +1,8 @@
 /**
- * What applying a server file would change, as the server will store it: members that are absent
- * stand for their defaults, and an array's order for the sort order where none is given. The order of
- * an item's own members is no difference. Pure.
+ * What a push changes: the file of a server as it stands against the file that it will be, both as
+ * the deployment writes them. The order of an object's members is no difference. Pure.
  */
+import { isDeepStrictEqual } from 'node:util'
 
 /** What a server offers, as the members of its file. */
 export const KINDS = ['tools', 'prompts', 'resources', 'resourceTemplates'] as const
@@ -11,7 +11,7 @@ export type Kind = (typeof KINDS)[number]
 type Values = Readonly<Record<string, unknown>>
 
 /** The member that tells items of a kind apart. */
-export const NAME_OF: Readonly<Record<Kind, string>> = {
+const NAME_OF: Readonly<Record<Kind, string>> = {
   tools: 'name',
   prompts: 'name',
   resources: 'uri',
@@ -19,6 +19,15 @@ export const NAME_OF: Readonly<Record<Kind, string>> = {
 }
 
 export type SettingChange = { name: string; from: unknown; to: unknown }
+
+/** What an operator changes of a tool of a remote server. */
+export type OverrideChange = {
+  /** The tool's name there. */
+  tool: string
+  act: 'added' | 'removed' | 'changed'
+  /** Members that differ. */
+  members: readonly string[]
+}
 
 export type ItemChange = {
   name: string
@@ -40,49 +49,57 @@ export type KindChanges = {
 
 export type Changes = {
   settings: readonly SettingChange[]
+  overrides: readonly OverrideChange[]
   items: ReadonlyMap<Kind, KindChanges>
 }
 
-/** Compares what stands with what a file says; `before` is undefined for a server to be made. */
-export function compare(before: Values | undefined, after: Values, defaults: Values): Changes {
+/** Compares what stands with what will; `before` is undefined for a server to be made. */
+export function compare(before: Values | undefined, after: Values): Changes {
   const items = KINDS.map(
     (kind) => [kind, compareItems(itemsOf(before, kind), itemsOf(after, kind))] as const,
   )
   return {
-    settings: before === undefined ? [] : compareSettings(before, after, defaults),
+    settings: before === undefined ? [] : compareSettings(before, after),
+    overrides: compareOverrides(overridesOf(before), overridesOf(after)),
     items: new Map(items.filter(([, changes]) => !isNothing(changes))),
   }
 }
 
 /** Whether a comparison found no difference. */
-export function isUnchanged({ settings, items }: Changes): boolean {
-  return settings.length === 0 && items.size === 0
+export function isUnchanged({ settings, overrides, items }: Changes): boolean {
+  return settings.length === 0 && overrides.length === 0 && items.size === 0
 }
 
-function compareSettings(before: Values, after: Values, defaults: Values): SettingChange[] {
-  const was = settingsOf(before, defaults)
-  // The file's slug is the server's where it says none.
-  const becomes = settingsOf({ slug: before['slug'], ...after }, defaults)
-  const names = new Set([...was.keys(), ...becomes.keys()])
-  return [...names]
-    .map((name) => ({ name, from: was.get(name), to: becomes.get(name) }))
-    .filter(({ from, to }) => !isSame(from, to))
+function compareSettings(before: Values, after: Values): SettingChange[] {
+  const apart = new Set<string>(['id', 'overrides', ...KINDS])
+  return differing(before, after)
+    .filter((name) => !apart.has(name))
+    .map((name) => ({ name, from: before[name], to: after[name] }))
 }
 
-function settingsOf(file: Values, defaults: Values): Map<string, unknown> {
-  const apart = new Set<string>(['id', ...KINDS])
-  const all = { ...file, ...defaults, ...file } // in the file's order, defaults after it
-  const settings = new Map(Object.entries(all).filter(([name]) => !apart.has(name)))
-  const name = settings.get('name')
-  if (typeof name === 'string') settings.set('name', name.trim()) // as it is stored
-  return settings
+function overridesOf(file: Values | undefined): ReadonlyMap<string, Values> {
+  return new Map(Object.entries((file?.['overrides'] ?? {}) as Record<string, Values>))
+}
+
+function compareOverrides(
+  before: ReadonlyMap<string, Values>,
+  after: ReadonlyMap<string, Values>,
+): OverrideChange[] {
+  const tools = [...new Set([...before.keys(), ...after.keys()])].toSorted()
+  return tools
+    .map((tool): OverrideChange => {
+      const [was, becomes] = [before.get(tool), after.get(tool)]
+      const act = was === undefined ? 'added' : becomes === undefined ? 'removed' : 'changed'
+      return { tool, act, members: differing(was ?? {}, becomes ?? {}) }
+    })
+    .filter(({ members }) => members.length > 0)
 }
 
 type Item = { name: string; status: 'active' | 'paused'; sortOrder: number; value: Values }
 
 function itemsOf(file: Values | undefined, kind: Kind): Item[] {
-  const values = file?.[kind]
-  return (Array.isArray(values) ? values : []).map((value: Values, index) => ({
+  const values = (file?.[kind] ?? []) as Values[]
+  return values.map((value, index) => ({
     name: String(value[NAME_OF[kind]]),
     status: value['status'] === 'paused' ? 'paused' : 'active',
     sortOrder: typeof value['sortOrder'] === 'number' ? value['sortOrder'] : index,
@@ -93,14 +110,9 @@ function itemsOf(file: Values | undefined, kind: Kind): Item[] {
 function compareItems(before: readonly Item[], after: readonly Item[]): KindChanges {
   const was = new Map(before.map((item, index) => [item.name, { item, index }]))
   const names = new Set(after.map(({ name }) => name))
-  // Of one sort order, those that stand keep their order and the new follow in the file's.
-  const placeOf = ({ name }: Item) => was.get(name)?.index ?? Infinity
-  const sorted = after.toSorted(
-    (one, other) => one.sortOrder - other.sortOrder || compareNumbers(placeOf(one), placeOf(other)),
-  )
-  const added = sorted.filter(({ name }) => !was.has(name))
+  const added = after.filter(({ name }) => !was.has(name))
   const removed = before.filter(({ name }) => !names.has(name)).map(({ name }) => name)
-  const staying = sorted.flatMap((item) => {
+  const staying = after.flatMap((item) => {
     const earlier = was.get(item.name)
     return earlier ? [{ item, earlier: earlier.item, index: earlier.index }] : []
   })
@@ -112,20 +124,16 @@ function compareItems(before: readonly Item[], after: readonly Item[]): KindChan
     changed: staying
       .map(({ item, earlier }) => compareItem(earlier, item))
       .filter(({ members, status }) => members.length > 0 || status !== undefined),
-    order: isReordered ? sorted.map(({ name }) => name) : undefined,
+    order: isReordered ? after.map(({ name }) => name) : undefined,
     isRenumbered: isOther && !isReordered && added.length === 0 && removed.length === 0,
   }
 }
 
 function compareItem(before: Item, after: Item): ItemChange {
-  const members = new Set([...Object.keys(before.value), ...Object.keys(after.value)])
   return {
     name: after.name,
-    members: [...members].filter(
-      (member) =>
-        member !== 'status' &&
-        member !== 'sortOrder' &&
-        !isSame(before.value[member], after.value[member]),
+    members: differing(before.value, after.value).filter(
+      (member) => member !== 'status' && member !== 'sortOrder',
     ),
     status: before.status === after.status ? undefined : after.status,
   }
@@ -136,11 +144,8 @@ function isNothing({ added, removed, changed, order, isRenumbered }: KindChanges
   return some === 0 && order === undefined && !isRenumbered
 }
 
-/** Infinities are equal, where a difference of them is no number. */
-function compareNumbers(one: number, other: number): number {
-  return one === other ? 0 : one - other
-}
-
-function isSame(one: unknown, other: unknown): boolean {
-  return JSON.stringify(one) === JSON.stringify(other)
+/** The members in which two objects differ. */
+function differing(one: Values, other: Values): string[] {
+  const members = new Set([...Object.keys(one), ...Object.keys(other)])
+  return [...members].filter((member) => !isDeepStrictEqual(one[member], other[member]))
 }

@@ -1,5 +1,12 @@
 /** A comparison in lines for people: `+` added, `-` removed, `~` changed. */
-import { KINDS, type Changes, type ItemChange, type Kind, type KindChanges } from './compare.ts'
+import {
+  KINDS,
+  type Changes,
+  type ItemChange,
+  type Kind,
+  type KindChanges,
+  type OverrideChange,
+} from './compare.ts'
 import { oneLine } from './plain-text.ts'
 
 const SINGULAR: Readonly<Record<Kind, string>> = {
@@ -9,18 +16,30 @@ const SINGULAR: Readonly<Record<Kind, string>> = {
   resourceTemplates: 'resource template',
 }
 
+const SIGN: Readonly<Record<OverrideChange['act'], string>> = {
+  added: '+',
+  removed: '-',
+  changed: '~',
+}
+
 const SHORT = /^[a-z0-9-]{1,64}$/
 const MAX_ORDER_NAMES = 20 // a server may have 20,000 tools
 
 /** One line a change, none where nothing differs. */
-export function describeChanges({ settings, items }: Changes): string[] {
+export function describeChanges({ settings, overrides, items }: Changes): string[] {
   return [
     ...settings.map(({ name, from, to }) => `  ~ ${oneLine(name)}${describeValues(from, to)}`),
+    ...overrides.map(describeOverride),
     ...KINDS.flatMap((kind) => {
       const changes = items.get(kind)
       return changes === undefined ? [] : describeKind(kind, changes)
     }),
   ]
+}
+
+function describeOverride({ tool, act, members }: OverrideChange): string {
+  const what = act === 'removed' ? '' : `: ${members.map(oneLine).join(', ')}`
+  return `  ${SIGN[act]} tool ${oneLine(tool)} (override)${what}`
 }
 
 function describeKind(

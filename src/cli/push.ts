@@ -1,7 +1,7 @@
 /**
- * `npm run push`: applies server files to a deployment, after it has said what that changes. Nothing
- * is applied unless every file could be read and compared, and each only to the revision that it was
- * compared with.
+ * `npm run push`: applies server files to a deployment, after it has said what that changes: a dry
+ * run of every write answers the file that it would leave. Nothing is applied unless the deployment
+ * would take every file, and each only to the revision that it was compared with.
  */
 import { AdminError, type AdminAnswer, type AdminClient } from './admin-client.ts'
 import {
@@ -16,7 +16,6 @@ import { compare, isUnchanged, type Changes } from './compare.ts'
 import { describeChanges } from './describe-changes.ts'
 import { exportServer, listServers, type Exported, type Server } from './find-server.ts'
 import { escapeControls, oneLine } from './plain-text.ts'
-import { readDefaults } from './read-defaults.ts'
 import { readFiles, type ServerFile } from './read-files.ts'
 
 const USAGE = `npm run push -- FILE... [options]
@@ -27,13 +26,19 @@ A file without an id is for the server of its slug, or without a slug of its nam
 
   --dry-run             print what would change, and change nothing`
 
-type Plan = {
+const SERVER_ID = /^[0-9a-f]{16}$/
+
+/** What refuses a file; any other status is about the deployment, or who asks. */
+const REFUSALS = new Set([400, 409, 412, 413, 422])
+
+type Target = {
   file: ServerFile
   /** The server it is for; undefined where one is to be made. */
   id: string | undefined
   before: Exported | undefined
-  changes: Changes
 }
+
+type Plan = Target & { called: string; changes: Changes }
 
 await runCommand({ usage: USAGE, options: { 'dry-run': { type: 'boolean' } }, run })
 
@@ -44,19 +49,12 @@ async function run(args: Arguments, connect: () => Promise<AdminClient>): Promis
   if (files.length === 0 && failures.length === 0) throw new Failure('There are no *.json files')
   const client = await connect()
   const plans: Plan[] = []
-  if (files.length > 0) {
-    const defaults = readDefaults(await client.openApi())
-    const servers = files.some(({ value }) => value['id'] === undefined)
-      ? await listServers(client)
-      : []
-    for (const file of files) {
-      try {
-        plans.push(await plan(client, file, servers, defaults))
-      } catch (error) {
-        if (!(error instanceof Failure)) throw error
-        failures.push(`${file.path}: ${error.message}`)
-      }
-    }
+  const isListNeeded = files.some(({ value }) => value['id'] === undefined)
+  const servers = isListNeeded ? await listServers(client) : []
+  for (const file of files) {
+    const planned = await plan(client, file, servers)
+    if ('refusal' in planned) failures.push(`${file.path}: ${planned.refusal}`)
+    else plans.push(planned)
   }
   failures.push(...findTwins(plans))
   for (const one of plans) console.log(describePlan(one))
@@ -71,39 +69,54 @@ async function plan(
   client: AdminClient,
   file: ServerFile,
   servers: readonly Server[],
-  defaults: Readonly<Record<string, unknown>>,
-): Promise<Plan> {
-  const { id } = file.value
-  const target = typeof id === 'string' ? id : findTarget(file.value, servers)?.id
-  const before = target === undefined ? undefined : await exportServer(client, target)
-  return { file, id: target, before, changes: compare(before?.file, file.value, defaults) }
+): Promise<Plan | { refusal: string }> {
+  const found = findTargets(file.value, servers)
+  if (found.length > 1) {
+    const name = oneLine(String(file.value['name']))
+    return { refusal: `several servers are called "${name}"; put the id of one into the file` }
+  }
+  const [id] = found
+  const before = id === undefined ? undefined : await exportServer(client, id)
+  const target = { file, id, before }
+  try {
+    const after = (await send(client, target, '?dryRun=true')).body as Exported['file']
+    const called = String((before?.file ?? after)['slug'])
+    return { ...target, called, changes: compare(before?.file, after) }
+  } catch (error) {
+    if (!(error instanceof AdminError) || !REFUSALS.has(error.status)) throw error
+    return { refusal: describeRefusal(error, target) }
+  }
 }
 
-/** The server that a file without an id is for. */
-function findTarget(
-  { slug, name }: ServerFile['value'],
+/** The ids of the servers that a file may be for; none where it makes one, or its id is none. */
+function findTargets(
+  { id, slug, name }: ServerFile['value'],
   servers: readonly Server[],
-): Server | undefined {
-  if (slug !== undefined) return servers.find((server) => server.slug === slug)
-  const [found, ...others] = servers.filter((server) => server.name === String(name).trim())
-  if (others.length === 0) return found
-  throw new Failure(`several servers are called "${String(name)}"; put the id of one into the file`)
+): readonly string[] {
+  if (id !== undefined) return typeof id === 'string' && SERVER_ID.test(id) ? [id] : []
+  const isMeant = (server: Server) =>
+    slug === undefined ? server.name === String(name).trim() : server.slug === slug
+  return servers.filter(isMeant).map((server) => server.id)
 }
 
-/** Files that are for one server: which of them it should be cannot be known. */
+/** Files of which one at most can be applied: for one server, or with one slug. */
 function findTwins(plans: readonly Plan[]): string[] {
   const first = new Map<string, string>()
   return plans.flatMap(({ id, file: { path, value } }) => {
-    const key = id ?? `new ${String(value['slug'] ?? value['name'])}`
-    const other = first.get(key)
-    if (other === undefined) first.set(key, path)
-    return other === undefined ? [] : [`${path}: is for the same server as ${other}`]
+    const { slug, name } = value
+    const wanted = new Map([[id ?? `new ${String(slug ?? name)}`, 'is for the same server as']])
+    if (typeof slug === 'string') wanted.set(`slug ${slug}`, 'has the same slug as')
+    const problems = [...wanted].flatMap(([what, why]) => {
+      const other = first.get(what)
+      if (other === undefined) first.set(what, path)
+      return other === undefined ? [] : [`${path}: ${why} ${other}`]
+    })
+    return problems.slice(0, 1)
   })
 }
 
-function describePlan({ file: { path, value }, id, before, changes }: Plan): string {
-  const called = oneLine(String(before?.file['slug'] ?? value['slug'] ?? value['name']))
-  const named = id === undefined ? called : `${called} (${id})`
+function describePlan({ file: { path }, id, before, called, changes }: Plan): string {
+  const named = id === undefined ? oneLine(called) : `${oneLine(called)} (${id})`
   if (before === undefined)
     return [`${path}: ${named} is new`, ...describeChanges(changes)].join('\n')
   if (isUnchanged(changes)) return `${path}: ${named} is unchanged`
@@ -124,9 +137,13 @@ async function apply(client: AdminClient, plans: readonly Plan[]): Promise<numbe
   return 0
 }
 
-function send(client: AdminClient, { file, id, before }: Plan): Promise<AdminAnswer> {
-  if (id === undefined) return client.post('/servers', file.text)
-  return client.put(`/servers/${id}`, file.text, before?.revision ?? '0') // 0: there is none
+function send(
+  client: AdminClient,
+  { file, id, before }: Target,
+  query: '' | '?dryRun=true' = '',
+): Promise<AdminAnswer> {
+  if (id === undefined) return client.post(`/servers${query}`, file.text)
+  return client.put(`/servers/${id}${query}`, file.text, before?.revision ?? '0') // 0: there is none
 }
 
 function describeApplied({ file: { path }, id }: Plan, { body, revision }: AdminAnswer): string {
@@ -136,7 +153,7 @@ function describeApplied({ file: { path }, id }: Plan, { body, revision }: Admin
   return `${applied}\n  Put "id": "${oneLine(server.id)}" into the file: it names the server for good.`
 }
 
-function describeRefusal(error: unknown, { before }: Plan): string {
+function describeRefusal(error: unknown, { before }: Target): string {
   if (!(error instanceof AdminError) || error.status !== 412) return describeError(error)
   const was = before === undefined ? 'was not there' : `was at revision ${before.revision}`
   return `the server moved: it ${was} when it was compared. Push again to see what changes now.`

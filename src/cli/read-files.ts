@@ -1,10 +1,6 @@
-/** Server files from disk: found, parsed, and checked for what comparing them relies on. */
+/** Server files from disk: found and parsed. What is wrong in one is for the deployment to say. */
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { formatDetail, type Detail } from './admin-client.ts'
-import { KINDS, NAME_OF } from './compare.ts'
-
-const SERVER_ID = /^[0-9a-f]{16}$/
 
 export type ServerFile = {
   /** As it is told to people. */
@@ -48,43 +44,7 @@ function readValue(text: string): Omit<ServerFile, 'path'> | { problem: string }
   const value = parse(text)
   if (value instanceof SyntaxError) return { problem: `is not JSON: ${value.message}` }
   if (!isObject(value)) return { problem: 'must be a JSON object' }
-  const details = problemsOf(value)
-  if (details.length === 0) return { text, value }
-  return { problem: ['has wrong fields', ...details.map(formatDetail)].join('\n') }
-}
-
-/** What the deployment would refuse and comparing cannot do without; the rest is for it to say. */
-function problemsOf(value: Readonly<Record<string, unknown>>): Detail[] {
-  const { id, name, slug } = value
-  const details: Detail[] = []
-  if (id !== undefined && !(typeof id === 'string' && SERVER_ID.test(id))) {
-    details.push({ path: 'id', message: 'must be 16 lower-case hex digits' })
-  }
-  if (typeof name !== 'string') details.push({ path: 'name', message: 'must be a string' })
-  if (slug !== undefined && typeof slug !== 'string') {
-    details.push({ path: 'slug', message: 'must be a string' })
-  }
-  for (const kind of KINDS) {
-    const items = value[kind] ?? []
-    if (Array.isArray(items)) details.push(...problemsOfItems(items, kind, NAME_OF[kind]))
-    else details.push({ path: kind, message: 'must be an array' })
-  }
-  return details
-}
-
-function problemsOfItems(items: readonly unknown[], at: string, member: string): Detail[] {
-  const seen = new Set<string>()
-  return items.flatMap((item, index) => {
-    const path = `${at}[${index}]`
-    if (!isObject(item)) return [{ path, message: 'must be an object' }]
-    const name = item[member]
-    if (typeof name !== 'string') {
-      return [{ path: `${path}.${member}`, message: 'must be a string' }]
-    }
-    if (seen.has(name)) return [{ path: `${path}.${member}`, message: `"${name}" stands twice` }]
-    seen.add(name)
-    return []
-  })
+  return { text, value }
 }
 
 function parse(text: string): unknown {

@@ -12,13 +12,9 @@ import {
   RATE_LIMITED,
   RpcError,
 } from '../protocol/json-rpc.ts'
-import {
-  findParamHeaders,
-  formatParamHeaders,
-  requireParamHeaders,
-} from '../protocol/param-headers.ts'
+import { formatParamHeaders, requireParamHeaders } from '../protocol/param-headers.ts'
 import { MODERN_REVISION } from '../protocol/revisions.ts'
-import { secretsOf, usesAccount } from '../handlers/secret.ts'
+import { usesAccount } from '../handlers/secret.ts'
 import type { CallToolResult, Tool } from '../protocol/tool.ts'
 import { checkArguments, findViolations, isCheckable } from '../upstream/arguments.ts'
 import type { HttpCall } from '../upstream/http/call.ts'
@@ -95,10 +91,11 @@ async function prepare(
   args: Readonly<Record<string, unknown>>,
 ): Promise<Prepared> {
   const subject = subjectOf(exchange, tool.name)
-  const { inputSchema, outputSchema } = catalog.tool(tool)
-  const { handler, requires, rateLimit } = catalog.toolBinding(tool)
+  const callable = catalog.callable(tool)
+  const { inputSchema, outputSchema } = callable.tool
+  const { handler, requires, rateLimit } = callable.binding
   if (exchange.revision === MODERN_REVISION && exchange.headers !== undefined) {
-    requireParamHeaders(findParamHeaders(inputSchema).headers, args, exchange.headers)
+    requireParamHeaders(callable.paramHeaders, args, exchange.headers)
   }
   const missing =
     requires === undefined ? [] : missingCapabilities(requires, await declaredBy(exchange))
@@ -121,7 +118,7 @@ async function prepare(
   }
   if (rateLimit !== undefined) await requireSlot(exchange, tool.name, rateLimit)
   if (handler.kind === 'http')
-    return prepareHttp(exchange, subject, {
+    return prepareHttp(exchange, subject, callable.secrets, {
       organization: catalog.organization,
       server: catalog.id,
       revision: catalog.revision,
@@ -139,7 +136,7 @@ async function prepare(
       method: 'tools/call',
       name: tool.name,
       params: { name: handler.name, arguments: filled },
-      paramHeaders: formatParamHeaders(findParamHeaders(inputSchema).headers, filled),
+      paramHeaders: formatParamHeaders(callable.paramHeaders, filled),
     })
   }
   const names = new Set(Object.keys(inputSchema.properties ?? {}))
@@ -158,9 +155,9 @@ async function prepare(
 async function prepareHttp(
   { sealed, account }: CallExchange,
   subject: Subject,
+  names: readonly string[],
   call: Omit<HttpCall, 'sealed' | 'account'>,
 ): Promise<Prepared> {
-  const names = secretsOf(call.handler)
   const secrets = names.length === 0 ? {} : await sealed(names)
   if (secrets === undefined) {
     return failure(

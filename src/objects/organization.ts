@@ -14,7 +14,6 @@ import type { ItemRecord } from '../catalog/item.ts'
 import { Snapshot } from '../catalog/upstream.ts'
 import { encodeUtf8 } from '../protocol/bytes.ts'
 import { outcomeOf } from '../protocol/http-error.ts'
-import type { CallEntry } from '../methods/call-entry.ts'
 import { OrganizationAccounts } from './organization-accounts.ts'
 import { readAudit } from './organization/audit.ts'
 import {
@@ -88,6 +87,13 @@ export class Organization extends OrganizationAccounts {
 
   async putServer(id: string, file: Uint8Array, write: Write) {
     return this.life.command((context) => servers.putServer(context, id, unpack(file), write))
+  }
+
+  /** The server file after `putServer`, or after `createServer` without an id; nothing is written. */
+  async rehearseFile(id: string | undefined, file: Uint8Array, write: Write) {
+    return this.life.command(async (context) =>
+      encodeUtf8(await servers.rehearseFile(context, id, unpack(file), write)),
+    )
   }
 
   async patchServer(id: string, patch: SettingsPatch, write: Write) {
@@ -196,8 +202,8 @@ export class Organization extends OrganizationAccounts {
 
   // Calls
 
-  /** Takes in a batch of the call log; 404 where there is no organization to keep it. */
-  async logCalls(entries: readonly CallEntry[]) {
+  /** Takes in a batch of the call log, the JSON of its entries; 404 where there is no organization to keep it. */
+  async logCalls(entries: string) {
     return this.life.command(({ sql, now }) => writeCalls(sql, entries, now))
   }
 

@@ -3,12 +3,17 @@
  * that comes back, in each form in which an upstream may repeat them.
  */
 import { keyOfReference, type OpenOrSecret, type Reference } from '../handlers/secret.ts'
+import { BoundedMap } from '../memory/bounded-map.ts'
 import { encodeBase64, encodeUtf8 } from '../protocol/bytes.ts'
 import { isObject } from '../protocol/json-rpc.ts'
 
 const REDACTED = '[REDACTED]'
 /** Below this an answer may well have the same text by chance; in an error it is taken out still. */
 const MIN_REDACTED_LENGTH = 6
+
+const FORMS_BYTES = 1024 * 1024
+
+const formsOfSecrets = new BoundedMap<readonly string[]>(FORMS_BYTES)
 
 /** A secret that a request needs and the organization or the account has not; the message names it. */
 export class MissingSecret extends Error {}
@@ -35,11 +40,8 @@ export class OpenedSecrets {
   hide(text: string): void {
     if (text === '' || this.#strings.has(text)) return
     this.#strings.add(text)
-    const form = new URLSearchParams({ '': text }).toString().slice(1)
-    const forms = [text, form, JSON.stringify(text).slice(1, -1), encodeBase64(encodeUtf8(text))]
-    if (text.isWellFormed()) forms.push(encodeURIComponent(text))
     // The longest first, so that nothing of one is left by another that is part of it.
-    this.#forms = [...new Set([...this.#forms, ...forms])].toSorted(
+    this.#forms = [...new Set([...this.#forms, ...formsOf(text)])].toSorted(
       (one, other) => other.length - one.length,
     )
   }
@@ -98,6 +100,17 @@ export function nameOf(reference: Reference): string {
   return 'secret' in reference
     ? `The secret "${reference.secret}" of this organization`
     : `The credential "${reference.account}" of an account`
+}
+
+/** How an upstream may write a secret; made once for each, as a call with one would wait for it. */
+function formsOf(text: string): readonly string[] {
+  const known = formsOfSecrets.get(text)
+  if (known !== undefined) return known
+  const form = new URLSearchParams({ '': text }).toString().slice(1)
+  const forms = [text, form, JSON.stringify(text).slice(1, -1), encodeBase64(encodeUtf8(text))]
+  if (text.isWellFormed()) forms.push(encodeURIComponent(text))
+  formsOfSecrets.set(text, forms, 2 * forms.length * 2 * text.length)
+  return forms
 }
 
 /** `Authorization: Basic` of a name and a password, which counts as secret itself. */

@@ -155,9 +155,11 @@ describe('Catalog', () => {
   it('gives a tool’s definition and binding', () => {
     const found = catalog.find('tools', 'a')
     assert.ok(found)
-    assert.equal(catalog.tool(found).name, 'a')
-    assert.deepEqual(catalog.definition(found), catalog.tool(found))
-    assert.deepEqual(catalog.toolBinding(found).requires, { sampling: {} })
+    const callable = catalog.callable(found)
+    assert.equal(callable.tool.name, 'a')
+    assert.deepEqual(catalog.definition(found), callable.tool)
+    assert.deepEqual(callable.binding.requires, { sampling: {} })
+    assert.equal(catalog.callable(found), callable)
   })
 
   it('counts at least the bytes of its value', () => {

@@ -9,6 +9,7 @@ import { text } from 'node:stream/consumers'
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
 import { createOrganization, inOrganization } from '../support/admin.ts'
 import { runProgram } from '../support/programs.ts'
+import { remoteFile } from '../support/remotes.ts'
 import { OPERATOR_TOKEN, startRollcall, type Rollcall } from '../support/rollcall.ts'
 
 const ID = 'c11c11c11c11c110'
@@ -147,16 +148,18 @@ describe('npm run push', () => {
   it('applies nothing when a file cannot be read, and names every file and field', async () => {
     await save('good.json', serverFile([tool('one')]))
     await save('broken.json', '{"name":')
+    await save('list.json', [])
     await save('wrong.json', { id: 'short', tools: [{}, tool('a'), tool('a')] })
-    const { code, out, err } = await push('good.json', 'broken.json', 'wrong.json', 'absent.json')
+    const { code, out, err } = await push('.', 'absent.json')
     assert.equal(code, 1)
     assert.match(out, /good\.json: pushed .* is new\n {2}\+ tool one/)
     assert.match(err, /^broken\.json: is not JSON: /m)
-    assert.match(err, /^wrong\.json: has wrong fields$/m)
+    assert.match(err, /^list\.json: must be a JSON object$/m)
+    assert.match(err, /^wrong\.json: invalid: /m)
     for (const line of [
       '  id must be 16 lower-case hex digits',
-      '  name must be a string',
-      '  tools[0].name must be a string',
+      '  name is missing',
+      '  tools[0].name is missing',
       '  tools[2].name "a" stands twice',
     ]) {
       assert.ok(err.includes(line), err)
@@ -166,26 +169,80 @@ describe('npm run push', () => {
     assert.equal((await rollcall.admin('GET', `/servers/${ID}`)).status, 404)
   })
 
-  it('tells every field that the deployment refuses, and stops there', async () => {
+  it('tells every field that the deployment refuses before it applies anything', async () => {
     await save('a.json', serverFile([tool('one')]))
     await save('b.json', {
       name: 'Bee',
       colour: 'red',
       tools: [tool('bad name'), tool('ok', { handler: 7 })],
     })
-    await save('c.json', { name: 'Sea', tools: [] })
-    const { code, err } = await push('a.json', 'b.json', 'c.json')
-    assert.equal(code, 1)
-    assert.match(err, /^b\.json: invalid: /)
-    assert.match(err, /^ {2}colour is not a known member$/m)
-    assert.match(err, /^ {2}tools\[0\]\.name must be /m)
-    assert.match(err, /^ {2}tools\[1\]\.handler /m)
-    assert.match(err, /Applied 1 of 3\. Not applied: b\.json, c\.json\n$/)
-    const { items } = (await rollcall.admin('GET', '/servers')).json
-    assert.deepEqual(
-      items.map(({ slug }: { slug: string }) => slug),
-      ['pushed'],
-    )
+    const auth = { type: 'bearer', token: { secret: 'token' } }
+    const { remote } = remoteFile('Sea')
+    await save('c.json', remoteFile('Sea', { remote: { ...remote, auth } }))
+    for (const args of [['.'], ['.', '--dry-run']]) {
+      const { code, out, err } = await push(...args)
+      assert.equal(code, 1)
+      assert.equal(out, `a.json: pushed (${ID}) is new\n  + tool one\n`)
+      assert.match(err, /^b\.json: invalid: /)
+      assert.match(err, /^ {2}colour is not a known member$/m)
+      assert.match(err, /^ {2}tools\[0\]\.name must be /m)
+      assert.match(err, /^ {2}tools\[1\]\.handler /m)
+      assert.match(err, /^c\.json: invalid: .*\n {2}auth must not be none/m)
+      assert.match(err, /Nothing was applied\.\n$/)
+    }
+    assert.deepEqual((await rollcall.admin('GET', '/servers')).json.items, [])
+  })
+
+  it('applies nothing when a slug is wanted twice, or another server has it', async () => {
+    await save('a.json', serverFile([]))
+    await save('b.json', serverFile([], { id: 'c11c11c11c11c111' }))
+    const twice = await push('.')
+    assert.equal(twice.code, 1)
+    assert.equal(twice.err, 'b.json: has the same slug as a.json\nNothing was applied.\n')
+    await push('a.json')
+    const taken = await push('b.json')
+    assert.match(taken.err, /^b\.json: slug_taken: .*\nNothing was applied\.\n$/)
+  })
+
+  // A member that only says its default was told as a change, at every push.
+  it('finds a server unchanged that says defaults, and members in another order', async () => {
+    const schema = { type: 'object', properties: { a: { type: 'string', title: 'A' } } }
+    await save('a.json', serverFile([tool('one', { inputSchema: schema })]))
+    await push('a.json')
+    const turned = { properties: { a: { title: 'A', type: 'string' } }, type: 'object' }
+    const members = {
+      name: ' Pushed ',
+      kind: 'hosted',
+      hosted: true,
+      status: 'active',
+      ttlMs: 30_000,
+    }
+    const one = tool('one', { inputSchema: turned, status: 'active', sortOrder: 0 })
+    await save('a.json', serverFile([one], members))
+    assert.equal((await push('a.json')).out, `a.json: pushed (${ID}) is unchanged\n`)
+  })
+
+  // Its second push told `remote` and `overrides` as changed, and its first nothing of the latter.
+  it('tells a remote server once, its overrides tool by tool, and then as unchanged', async () => {
+    const members = { id: ID, overrides: { b: { title: 'B', status: 'active' }, a: { name: 'a' } } }
+    await save('a.json', remoteFile('Far', members))
+    const first = await push('a.json')
+    assert.equal(first.code, 0, first.err)
+    assert.match(first.out, /^a\.json: far \(\w+\) is new\n {2}\+ tool b \(override\): title\na/)
+    assert.equal((await push('a.json')).out, `a.json: far (${ID}) is unchanged\n`)
+
+    const remote = { ...remoteFile('Far').remote, timeoutSeconds: 9 }
+    const overrides = { 'get weather': { name: 'weather' }, b: { status: 'paused', title: 'B' } }
+    await save('a.json', remoteFile('Far', { ...members, remote, overrides, hosted: undefined }))
+    const changed = await push('a.json')
+    assert.deepEqual(changed.out.split('\n').slice(0, -2), [
+      `a.json: far (${ID}) changes`,
+      '  ~ hosted: true -> unset',
+      '  ~ remote',
+      '  ~ tool b (override): status',
+      '  + tool get weather (override): name',
+    ])
+    assert.equal((await push('a.json')).out, `a.json: far (${ID}) is unchanged\n`)
   })
 
   it('refuses two files that are for one server', async () => {
@@ -203,7 +260,7 @@ describe('npm run push', () => {
     // Stands between the program and Rollcall, and has somebody else be faster with a change.
     const between = createServer((request, response) => {
       void (async () => {
-        if (request.method === 'PUT') {
+        if (request.method === 'PUT' && !request.url?.endsWith('?dryRun=true')) {
           await rollcall.admin('PATCH', `/servers/${ID}`, { description: 'Faster' })
         }
         const body = await text(request)

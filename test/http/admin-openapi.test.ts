@@ -256,6 +256,13 @@ describe('GET /openapi.json', () => {
       const { valid, errors } = accepts(find(route).responses['200'], json)
       assert.ok(valid, `${route}: ${JSON.stringify(errors)}`)
     }
+    for (const route of ['POST /servers', 'PUT /servers/{id}']) {
+      const [method = '', path = ''] = route.replace('{id}', id).split(' ')
+      const file = serverFile('Dry', [tool('a')])
+      const { status, json } = await rollcall.admin(method, `${path}?dryRun=true`, file)
+      assert.equal(status, 200, route)
+      assert.ok(accepts(find(route).responses['200'], json).valid, route)
+    }
     assert.ok(accepts(find('POST /keys').responses['201'], key.json).valid)
     assert.ok(accepts(find('POST /keys').requestBody, body).valid)
     const refused = await rollcall.admin('POST', '/servers', { tools: [] })

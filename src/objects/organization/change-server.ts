@@ -38,15 +38,44 @@ export async function changeServer(
   next: Next,
   detail: Readonly<Record<string, unknown>> = {},
 ): Promise<WrittenServer> {
-  const { sql, claims, organization } = context
+  const { claims, organization } = context
+  return withNames(context, id, write, next, (names) =>
+    claims.claiming(organization, names, () =>
+      commit(context, id, write, next, names, { act, detail }),
+    ),
+  )
+}
+
+/** What `read` finds after a change that is refused as `changeServer` would, and then taken back. */
+export async function rehearseServer<T>(
+  context: Context,
+  id: string,
+  write: Write,
+  next: Next,
+  read: () => T,
+): Promise<T> {
+  const { claims, organization } = context
+  return withNames(context, id, write, next, (names) =>
+    claims.rehearsing(organization, names, () => {
+      commit(context, id, write, next, names, { act: 'servers.rehearse' })
+      return read()
+    }),
+  )
+}
+
+/** Does what is to be done with the names a server will need, again where it needs others by then. */
+async function withNames<T>(
+  { sql }: Context,
+  id: string,
+  { expected }: Write,
+  next: Next,
+  change: (names: readonly Name[]) => Promise<T>,
+): Promise<T> {
   for (let tries = 1; ; tries++) {
-    const before = findServer(sql, id).live
-    requireRevision(before, write.expected)
-    const claimed = namesOf(id, next(before).settings)
+    const { live } = findServer(sql, id)
+    requireRevision(live, expected)
     try {
-      return await claims.claiming(organization, claimed, () =>
-        commit(context, id, write, next, claimed, { act, detail }),
-      )
+      return await change(namesOf(id, next(live).settings))
     } catch (error) {
       if (!(error instanceof NamesMoved) || tries === MAX_TRIES) throw error
     }

@@ -23,6 +23,9 @@ export class NamesMoved extends HttpError {
   }
 }
 
+/** Thrown to have a transaction taken back. */
+const UNDO = new Error('this was a rehearsal')
+
 /** By then a command has ended, or the object has and the name is nobody's. */
 const IN_USE_MS = 30_000
 
@@ -60,8 +63,7 @@ export class Claims {
       for (const name of missing) {
         await this.#inTurn(name, () => this.#claim(name, { owner, target: name.target }))
       }
-      return this.#storage.transactionSync(() => {
-        if (isGoing(sql)) throw organizationNotFound()
+      return this.#commit(() => {
         const others = names.filter((name) => !missing.includes(name))
         if (others.some((name) => nameState(sql, name) !== 'held')) throw new NamesMoved()
         for (const name of missing) setNameState(sql, name, 'held')
@@ -73,6 +75,27 @@ export class Claims {
     }
   }
 
+  /**
+   * What `change` gives in a transaction that is taken back. Throws 409 when one of the names is
+   * another's; none is claimed.
+   */
+  async rehearsing<T>(owner: string, names: readonly Name[], change: () => T): Promise<T> {
+    for (const name of names) {
+      const held = await this.#directory(name).find(name.kind, name.name)
+      if (held !== undefined && held.owner !== owner) throw taken(name)
+    }
+    const results: T[] = []
+    try {
+      this.#commit(() => {
+        results.push(change())
+        throw UNDO
+      })
+    } catch (error) {
+      if (error !== UNDO) throw error
+    }
+    return results[0] as T
+  }
+
   /** Gives up every name that nothing here needs and no command is at work with. */
   async releaseAbandoned(owner: string): Promise<void> {
     const { sql } = this.#storage
@@ -80,8 +103,7 @@ export class Claims {
       if (this.#isInUse(name)) continue // its claim may be slow, and is not waited for
       await this.#inTurn(name, async () => {
         if (this.#isInUse(name) || nameState(sql, name) === 'held') return
-        const directory = directoryOf(this.#directories, name.kind, name.name)
-        await directory.release(name.kind, name.name, owner)
+        await this.#directory(name).release(name.kind, name.name, owner)
         // A command that came meanwhile has marked it pending and waits for its turn to claim it.
         if (!this.#isInUse(name)) forgetName(sql, name)
       })
@@ -96,10 +118,19 @@ export class Claims {
   }
 
   async #claim(name: Name, owned: Owned): Promise<void> {
-    const directory = directoryOf(this.#directories, name.kind, name.name)
-    if (await directory.claim(name.kind, name.name, owned)) return
-    const { code, what } = TAKEN[name.kind]
-    throw new HttpError(409, code, `The ${what} "${name.name}" is taken`)
+    if (!(await this.#directory(name).claim(name.kind, name.name, owned))) throw taken(name)
+  }
+
+  #directory({ kind, name }: Name): DurableObjectStub<Directory> {
+    return directoryOf(this.#directories, kind, name)
+  }
+
+  /** Runs a change in a transaction; 404 when the organization went meanwhile. */
+  #commit<T>(change: () => T): T {
+    return this.#storage.transactionSync(() => {
+      if (isGoing(this.#storage.sql)) throw organizationNotFound()
+      return change()
+    })
   }
 
   async #inTurn(name: Name, work: () => Promise<void>): Promise<void> {
@@ -123,6 +154,11 @@ export class Claims {
   #isInUse(name: Name): boolean {
     return this.#inUse.has(keyOf(name))
   }
+}
+
+function taken({ kind, name }: Name): HttpError {
+  const { code, what } = TAKEN[kind]
+  return new HttpError(409, code, `The ${what} "${name}" is taken`)
 }
 
 function keyOf({ kind, name }: Name): string {

@@ -59,9 +59,7 @@ export const STEPS = [
      id INTEGER PRIMARY KEY, at INTEGER NOT NULL, server TEXT NOT NULL, tool TEXT NOT NULL,
      caller TEXT NOT NULL, outcome TEXT NOT NULL, status INTEGER, ms INTEGER NOT NULL,
      bytes INTEGER, problem TEXT
-   );
-   CREATE INDEX calls_at ON calls (at);
-   CREATE INDEX calls_server ON calls (server, at);`,
+   );`, // without an index: every call writes, and of so few rows a reader can look at all
   // What was read of remote servers: their lists as they gave them, and a JSON object of the rest.
   `CREATE TABLE snapshots (
      server TEXT NOT NULL, kind TEXT NOT NULL, position INTEGER NOT NULL, body TEXT NOT NULL,

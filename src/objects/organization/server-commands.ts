@@ -11,7 +11,7 @@ import {
 import { invalid } from '../../catalog/issues.ts'
 import { HttpError } from '../../protocol/http-error.ts'
 import type { ItemRecord } from '../../catalog/item.ts'
-import { changeServer, type Next, type WrittenServer } from './change-server.ts'
+import { changeServer, rehearseServer, type Next, type WrittenServer } from './change-server.ts'
 import type { Context, Write } from './context.ts'
 import { revokeKeysOf } from './credentials.ts'
 import { releaseNames, type Name } from './names.ts'
@@ -34,13 +34,7 @@ export async function createServer(
   copyOf?: string,
 ): Promise<WrittenServer> {
   const id = file.id ?? mintServerId()
-  return changeServer(context, id, 'servers.create', write, (live) => {
-    if (live !== undefined) {
-      throw new HttpError(409, 'server_id_taken', `The server id "${id}" is taken`)
-    }
-    const settings = withFreeSlug(context, file)
-    return { settings, items: all(file.items), ...(copyOf !== undefined && { copyOf }) }
-  })
+  return changeServer(context, id, 'servers.create', write, newServer(context, id, file, copyOf))
 }
 
 /** Makes a new server from a file under an id and, where taken, a slug of its own. */
@@ -55,16 +49,25 @@ export async function putServer(
   file: ParsedServerFile,
   write: Write,
 ): Promise<WrittenServer> {
-  if (file.id !== undefined && file.id !== id) {
-    throw invalid([{ path: 'id', message: 'must be the id of the path, or absent' }])
-  }
-  return changeServer(context, id, 'servers.put', write, (live) => {
-    const keepsSlug = file.slugIsDerived && live !== undefined
-    const settings = keepsSlug
-      ? { ...file.settings, slug: live.settings.slug }
-      : withFreeSlug(context, file)
-    if (live !== undefined) requireSameKind(live.settings, settings)
-    return { settings, items: all(file.items) }
+  return changeServer(context, id, 'servers.put', write, appliedFile(context, id, file))
+}
+
+/**
+ * The file that export would write after `putServer` under an id, or after `createServer` where none
+ * is given; an id that would be made then is left out. All is checked as there, and nothing written.
+ */
+export async function rehearseFile(
+  context: Context,
+  target: string | undefined,
+  file: ParsedServerFile,
+  write: Write,
+): Promise<string> {
+  const { sql } = context
+  const id = target ?? file.id ?? mintServerId()
+  const next = target === undefined ? newServer(context, id, file) : appliedFile(context, id, file)
+  return rehearseServer(context, id, write, next, () => {
+    const { settings } = requireServer(sql, id)
+    return formatServerFile(target ?? file.id, settings, readItems(sql, id))
   })
 }
 
@@ -158,6 +161,32 @@ export function exportServer(
   const revision = asked ?? server.revision
   const settings = asked === undefined ? server.settings : requireSettingsAt(sql, id, asked)
   return { file: formatServerFile(id, settings, readItems(sql, id, asked)), revision }
+}
+
+/** A server that a file makes: 409 where there is one of its id. */
+function newServer(context: Context, id: string, file: ParsedServerFile, copyOf?: string): Next {
+  return (live) => {
+    if (live !== undefined) {
+      throw new HttpError(409, 'server_id_taken', `The server id "${id}" is taken`)
+    }
+    const settings = withFreeSlug(context, file)
+    return { settings, items: all(file.items), ...(copyOf !== undefined && { copyOf }) }
+  }
+}
+
+/** What a file makes of the server of an id, whether or not there is one. */
+function appliedFile(context: Context, id: string, file: ParsedServerFile): Next {
+  if (file.id !== undefined && file.id !== id) {
+    throw invalid([{ path: 'id', message: 'must be the id of the path, or absent' }])
+  }
+  return (live) => {
+    const keepsSlug = file.slugIsDerived && live !== undefined
+    const settings = keepsSlug
+      ? { ...file.settings, slug: live.settings.slug }
+      : withFreeSlug(context, file)
+    if (live !== undefined) requireSameKind(live.settings, settings)
+    return { settings, items: all(file.items) }
+  }
 }
 
 function withFreeSlug(

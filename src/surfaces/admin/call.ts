@@ -74,6 +74,12 @@ export function writeOf({ request, actor: who }: Pick<AdminCall, 'request' | 'ac
   return { actor, expected: Number(revision) }
 }
 
+/** Whether a write is only to be checked: `?dryRun=true`. */
+export function isDryRun({ query }: Pick<AdminCall, 'query'>): boolean {
+  const text = query.get('dryRun') ?? 'false'
+  return requireValid(z.enum(['true', 'false']), text, 'dryRun') === 'true'
+}
+
 /** How many items a list is asked for. */
 export function limitOf({ query }: Pick<AdminCall, 'query'>): number {
   const text = query.get('limit')

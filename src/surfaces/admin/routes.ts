@@ -19,6 +19,7 @@ import * as sessions from './sessions.ts'
 import * as tools from './tools.ts'
 import { TryBody, tryTool } from './try-tool.ts'
 
+const DRY_RUN = { dryRun: 'true: check it all and answer the server file after it; write nothing' }
 const { ServerAnswer } = servers
 
 export const ROUTES: readonly Route[] = [
@@ -61,7 +62,8 @@ export const ROUTES: readonly Route[] = [
     act: 'servers.write',
     summary: 'Make a server from a server file',
     body: ServerFile,
-    answers: { 201: ServerAnswer },
+    query: DRY_RUN,
+    answers: { 200: ServerFile, 201: ServerAnswer },
   }),
   inOrganization('POST', '/servers/import', servers.importServer, {
     act: 'servers.write',
@@ -78,7 +80,8 @@ export const ROUTES: readonly Route[] = [
     act: 'servers.write',
     summary: 'Apply a server file: make the server, or replace it',
     body: ServerFile,
-    answers: { 200: ServerAnswer, 201: ServerAnswer },
+    query: DRY_RUN,
+    answers: { 200: z.union([ServerAnswer, ServerFile]), 201: ServerAnswer },
   }),
   inOrganization('PATCH', '/servers/:id', servers.patchServer, {
     act: 'servers.write',

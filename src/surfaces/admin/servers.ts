@@ -15,6 +15,7 @@ import {
   cursorOf,
   etag,
   formatPage,
+  isDryRun,
   json,
   limitOf,
   noContent,
@@ -99,6 +100,7 @@ export async function createServer(call: AdminCall): Promise<Response> {
   if (call.actor !== 'operator' && file.id !== undefined) {
     throw invalid([{ path: 'id', message: 'is chosen by the operator alone; import the file' }])
   }
+  if (isDryRun(call)) return rehearsed(call, undefined, file)
   return written(call, valueOf(await call.stub.createServer(pack(file), writeOf(call))), 201)
 }
 
@@ -120,6 +122,7 @@ export async function putServer(call: AdminCall): Promise<Response> {
   const file = parseServerFile(await readBody(call))
   // Only the operator makes a server under an id of its choice.
   if (call.actor !== 'operator') valueOf(await call.stub.getServer(id))
+  if (isDryRun(call)) return rehearsed(call, id, file)
   const put = valueOf(await call.stub.putServer(id, pack(file), writeOf(call)))
   return written(call, put, put.created ? 201 : 200)
 }
@@ -210,6 +213,15 @@ async function written(
   const location = { Location: `/api/v1/servers/${id}` }
   const headers = { ...etag(revision), ...(status === 201 && location) }
   return json(formatServer(platform, server), status, headers)
+}
+
+/** The file of a server as it would be after a write, which is not done. */
+async function rehearsed(
+  call: AdminCall,
+  id: string | undefined,
+  file: ParsedServerFile,
+): Promise<Response> {
+  return json(valueOf(await call.stub.rehearseFile(id, pack(file), writeOf(call))))
 }
 
 /** A file for the way to its organization: as bytes, since strings may cross RPC at twice the size. */

@@ -81,7 +81,8 @@ async function takeAccount(site: Site, { capability, operation }: ServerTool, ar
   const source = serverSource(platform, visit)
   const { value } = await platform.servers.find(capability.server, source, visit.waitUntil)
   const item = value instanceof Catalog ? value.find('tools', operation) : undefined
-  const isOurs = item === undefined || takesAccount((value as Catalog).tool(item).inputSchema)
+  const isOurs =
+    item === undefined || takesAccount((value as Catalog).callable(item).tool.inputSchema)
   const { [ACCOUNT_ARGUMENT]: account, ...rest } = args
   return isOurs ? { account, rest } : { rest: args }
 }

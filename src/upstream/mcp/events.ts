@@ -3,6 +3,7 @@
  * chunks, comments and a byte order mark are the parser's work.
  */
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
+import { isKnownToFit } from '../bounded-body.ts'
 import { UpstreamFault } from './fault.ts'
 
 /** One message, or an answer that is one text. */
@@ -18,7 +19,17 @@ export type ReadOptions = {
 }
 
 /** The text of a body, or the fault `too_large`. */
-export async function readText(body: Body | null, { maxBytes, signal }: ReadOptions) {
+export async function readText(
+  response: Pick<Response, 'body' | 'headers' | 'text'>,
+  { maxBytes, signal }: ReadOptions,
+): Promise<string> {
+  const { body, headers } = response
+  if (isKnownToFit(headers, maxBytes)) {
+    // A body whose request was aborted is broken off too.
+    return response.text().catch(() => {
+      throw faultOfBreak(signal)
+    })
+  }
   const decoder = new TextDecoder()
   let text = ''
   let bytes = 0
@@ -81,11 +92,7 @@ async function* chunksOf(body: Body | null, signal: AbortSignal): AsyncGenerator
   try {
     while (!signal.aborted) {
       const { done, value } = await reader.read().catch(() => {
-        throw signal.aborted
-          ? signal.reason
-          : new UpstreamFault('unreachable', 'The connection to the remote server broke off', {
-              isBroken: true,
-            })
+        throw faultOfBreak(signal)
       })
       if (signal.aborted) break
       isWhole = done
@@ -97,6 +104,13 @@ async function* chunksOf(body: Body | null, signal: AbortSignal): AsyncGenerator
     signal.removeEventListener('abort', stop)
     if (!isWhole) stop()
   }
+}
+
+/** Why a body ended too early: nobody waits for it any more, or the connection broke off. */
+function faultOfBreak(signal: AbortSignal): unknown {
+  if (signal.aborted) return signal.reason
+  const message = 'The connection to the remote server broke off'
+  return new UpstreamFault('unreachable', message, { isBroken: true })
 }
 
 function tooLarge(bytes: number): UpstreamFault {

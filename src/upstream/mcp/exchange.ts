@@ -84,7 +84,7 @@ async function readJson(
   options: ReadOptions,
   secret: string | undefined,
 ): Promise<Record<string, unknown>> {
-  const text = await readText(response.body, options)
+  const text = await readText(response, options)
   const message = parseJson(text)
   const { status } = response
   if (message === undefined) {

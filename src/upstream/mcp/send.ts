@@ -77,7 +77,7 @@ export async function readRefusal(
   secret?: string,
 ): Promise<UpstreamFault> {
   const { status } = response
-  const text = await readText(response.body, { maxBytes: MAX_REFUSAL_BYTES, signal }).catch(
+  const text = await readText(response, { maxBytes: MAX_REFUSAL_BYTES, signal }).catch(
     () => '', // the status says enough
   )
   if (status === 404 && secret !== undefined) {

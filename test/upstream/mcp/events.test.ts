@@ -133,20 +133,22 @@ describe('68: eventsOf', () => {
 describe('readText', () => {
   it('joins letters that were split between chunks', async () => {
     const body = bodyOf('grüß 😀', 1)
-    assert.equal(await readText(body, { maxBytes: MAX_BYTES, signal: quiet }), 'grüß 😀')
+    assert.equal(
+      await readText(new Response(body), { maxBytes: MAX_BYTES, signal: quiet }),
+      'grüß 😀',
+    )
   })
 
   it('reads up to the bound, and no further', async () => {
     const options = { maxBytes: MAX_BYTES, signal: quiet }
-    assert.equal((await readText(bodyOf('x'.repeat(1000), 99), options)).length, 1000)
+    assert.equal((await readText(new Response(bodyOf('x'.repeat(1000), 99)), options)).length, 1000)
     const cancelled = Promise.withResolvers<void>()
-    await assert.rejects(readText(bodyOf('x'.repeat(1e6), 99, cancelled.resolve), options), {
-      kind: 'too_large',
-    })
+    const long = new Response(bodyOf('x'.repeat(1e6), 99, cancelled.resolve))
+    await assert.rejects(readText(long, options), { kind: 'too_large' })
     await cancelled.promise
   })
 
   it('reads no body as nothing', async () => {
-    assert.equal(await readText(null, { maxBytes: MAX_BYTES, signal: quiet }), '')
+    assert.equal(await readText(new Response(null), { maxBytes: MAX_BYTES, signal: quiet }), '')
   })
 })
