@@ -1,6 +1,6 @@
 /**
  * `npm start`: runs the Worker under `wrangler dev`, applies the samples that are absent, and says
- * what is there. Arguments go through to wrangler. Stopping it stops all it started.
+ * what is there, with keys that are good until the next start. Arguments go through to wrangler. Stopping it stops all it started.
  */
 import { spawn } from 'node:child_process'
 import { readdir, readFile } from 'node:fs/promises'
@@ -13,6 +13,12 @@ import {
   formatAdminError,
   type AdminClient,
 } from './admin-client.ts'
+import {
+  applySampleOrganization,
+  exists,
+  SAMPLE_ORGANIZATION,
+  type SampleKeys,
+} from './sample-organization.ts'
 import { readSecrets } from './secrets.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -20,6 +26,7 @@ const SAMPLES = join(ROOT, 'src/samples')
 const READY_TIMEOUT_MS = 60_000
 const POLL_MS = 100
 const STOP_TIMEOUT_MS = 5000
+const LIST = '{"jsonrpc":"2.0","id":2,"method":"tools/list","params":{}}'
 
 type Sample = { id: string; name: string; slug: string; tools: unknown[] }
 
@@ -87,8 +94,11 @@ process.on('exit', () => kill('SIGKILL')) // whatever is left of the group
 try {
   await untilReady()
   const token = secrets['OPERATOR_TOKEN'] ?? ''
-  const samples = await applySamples(createAdminClient(url, token))
-  console.log(describe(samples, token))
+  const client = createAdminClient(url, token)
+  const samples = await applySamples(client)
+  const within = createAdminClient(url, token, SAMPLE_ORGANIZATION)
+  const keys = await applySampleOrganization(client, within)
+  console.log(describe(samples, token, keys))
 } catch (error) {
   if (!stopping) console.error(messageOf(error))
   await stop(1)
@@ -150,23 +160,14 @@ async function applySamples(client: AdminClient): Promise<Sample[]> {
   for (const name of files) {
     const text = await readFile(join(SAMPLES, name), 'utf8')
     const sample = JSON.parse(text) as Sample
-    if (!(await exists(client, sample.id))) await client.put(`/servers/${sample.id}`, text)
+    if (!(await exists(client, `/servers/${sample.id}`)))
+      await client.put(`/servers/${sample.id}`, text)
     samples.push(sample)
   }
   return samples
 }
 
-async function exists(client: AdminClient, id: string): Promise<boolean> {
-  try {
-    await client.get(`/servers/${id}`)
-    return true
-  } catch (error) {
-    if (error instanceof AdminError && error.status === 404) return false
-    throw error
-  }
-}
-
-function describe(samples: readonly Sample[], token: string): string {
+function describe(samples: readonly Sample[], token: string, keys: SampleKeys | undefined): string {
   const endpoint = ({ slug, id }: Sample) => `${url}/mcp/${slug}/${id}`
   const [first] = samples
   return [
@@ -181,8 +182,9 @@ function describe(samples: readonly Sample[], token: string): string {
     'List the tools of a server:',
     '',
     `  curl -s ${first ? endpoint(first) : url} -H 'Content-Type: application/json' \\`,
-    `    -d '{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}'`,
+    `    -d '${LIST}'`,
     '',
+    ...(keys === undefined ? [] : describeGateway(keys)),
     'See what the admin API has:',
     '',
     `  curl -s ${url}/api/v1/servers -H 'Authorization: Bearer ${token}'`,
@@ -190,4 +192,19 @@ function describe(samples: readonly Sample[], token: string): string {
     'Ctrl-C stops it; what you change is kept.',
     '',
   ].join('\n')
+}
+
+function describeGateway({ member, agent, server }: SampleKeys): string[] {
+  return [
+    `The gateway of ${SAMPLE_ORGANIZATION}, ${url}/mcp, by keys that are good until the next start:`,
+    '',
+    `  Ben, a member        ${member}`,
+    `  Robin, an agent      ${agent}`,
+    `  server Memory alone  ${server}`,
+    '',
+    `  curl -s ${url}/mcp -H 'Authorization: Bearer ${member}' \\`,
+    `    -H 'Content-Type: application/json' -H 'Accept: application/json, text/event-stream' \\`,
+    `    -d '${LIST}'`,
+    '',
+  ]
 }

@@ -1,15 +1,52 @@
 /** `npm start` on an empty state: the samples, what it prints, that it keeps data and stops whole. */
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { promisify } from 'node:util'
+import { eventually } from '../support/eventually.ts'
 import { legacy } from '../support/messages.ts'
 import { OPERATOR_TOKEN, SEAL_KEYS } from '../support/rollcall.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
+
+/** As the documentation of the gateway prints them. */
+const SEARCH = {
+  name: 'memory__search',
+  description:
+    'Search saved long-term memories for facts relevant to the current question or task.',
+  inputSchema: {
+    type: 'object',
+    properties: { query: { type: 'string' } },
+    required: ['query'],
+  },
+  annotations: {
+    title: 'Search memory',
+    readOnlyHint: true,
+    destructiveHint: false,
+    idempotentHint: true,
+    openWorldHint: false,
+  },
+}
+const CREATE_PAGE = {
+  name: 'notion__create_page',
+  description:
+    'Create a new Notion page under a parent page, with a title and optional plain-text content (one paragraph per line).',
+  inputSchema: {
+    type: 'object',
+    properties: { parent_page_id: { type: 'string' }, title: { type: 'string' } },
+    required: ['parent_page_id', 'title'],
+  },
+  annotations: {
+    readOnlyHint: false,
+    destructiveHint: false,
+    idempotentHint: false,
+    openWorldHint: true,
+  },
+}
 
 describe('npm start', () => {
   let state: string
@@ -38,6 +75,7 @@ describe('npm start', () => {
     const weather = '/mcp/my-weather-tools/a1b2c3d4e5f6a1b2'
     assert.deepEqual(await names(weather), ['get_weather', 'get_forecast'])
     assert.equal((await names('/mcp/workspace-tools/5e1f0c2b9d3a4e67')).length, 50)
+    await gatewayAnswers(printed)
     await fetch(`${url}/api/v1/servers/a1b2c3d4e5f6a1b2/tools/get_alerts`, {
       method: 'PATCH',
       headers: { authorization: `Bearer ${OPERATOR_TOKEN}`, 'content-type': 'application/json' },
@@ -47,7 +85,7 @@ describe('npm start', () => {
     assert.deepEqual(await processesOf(state), [])
 
     const second = start(port, state)
-    await second.isUp
+    await gatewayAnswers(await second.isUp)
     assert.deepEqual(await names(weather), ['get_weather', 'get_forecast', 'get_alerts'])
     assert.equal(await second.stop(), 0)
     assert.deepEqual(await processesOf(state), [])
@@ -65,6 +103,30 @@ describe('npm start', () => {
     await run.stop()
   })
 })
+
+/** Runs the command that was printed for the gateway, until it lists what Ben is to see. */
+async function gatewayAnswers(printed: string): Promise<void> {
+  const [command = ''] = /curl -s \S+\/mcp -H(?:.*\\\n)*.*/.exec(printed) ?? []
+  assert.match(command, /Bearer sk-rc-/)
+  const run = promisify(execFile)
+  const listed = await eventually(
+    async () => {
+      const { stdout } = await run('bash', ['-c', command])
+      const { result } = JSON.parse(/^data: (.*)$/m.exec(stdout)?.[1] ?? '{}')
+      return result.tools.filter(({ name }: { name: string }) => !name.startsWith('manage__'))
+    },
+    ({ length }) => length === 4,
+  )
+  assert.deepEqual(
+    listed.map(({ name }: { name: string }) => name),
+    ['memory__search', 'notion__create_page', 'notion__search', 'twitter__post'],
+  )
+  assert.deepEqual(listed[0], SEARCH)
+  const { account, ...properties } = listed[1].inputSchema.properties
+  assert.equal(account.type, 'string')
+  const inputSchema = { ...listed[1].inputSchema, properties }
+  assert.deepEqual({ ...listed[1], inputSchema }, CREATE_PAGE)
+}
 
 /** Starts it as npm does; `isUp` is what it had printed when it said so. */
 function start(port: number, state: string) {
