@@ -96,9 +96,7 @@ try {
   const token = secrets['OPERATOR_TOKEN'] ?? ''
   const client = createAdminClient(url, token)
   const samples = await applySamples(client)
-  const within = createAdminClient(url, token, SAMPLE_ORGANIZATION)
-  const keys = await applySampleOrganization(client, within)
-  console.log(describe(samples, token, keys))
+  console.log(describe(samples, token, await applyGateway(client, token)))
 } catch (error) {
   if (!stopping) console.error(messageOf(error))
   await stop(1)
@@ -165,6 +163,18 @@ async function applySamples(client: AdminClient): Promise<Sample[]> {
     samples.push(sample)
   }
   return samples
+}
+
+/** The sample of the gateway; what was changed may stand in its way, which does not stop the rest. */
+async function applyGateway(client: AdminClient, token: string): Promise<SampleKeys | undefined> {
+  try {
+    const within = createAdminClient(url, token, SAMPLE_ORGANIZATION)
+    return await applySampleOrganization(client, within)
+  } catch (error) {
+    if (!(error instanceof AdminError) || error.status === 0) throw error
+    console.error(`The sample of the gateway is not whole: ${formatAdminError(error)}`)
+    return undefined
+  }
 }
 
 function describe(samples: readonly Sample[], token: string, keys: SampleKeys | undefined): string {
