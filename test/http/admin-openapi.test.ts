@@ -121,7 +121,8 @@ describe('GET /openapi.json', () => {
     return new Validator(schema, '2020-12', false).validate(value)
   }
   const samples = async () => {
-    const names = await readdir(SAMPLES)
+    const all = await readdir(SAMPLES, { recursive: true })
+    const names = all.filter((name) => name.endsWith('.json'))
     const texts = await Promise.all(names.map((name) => readFile(join(SAMPLES, name), 'utf8')))
     return texts.map((text) => JSON.parse(text))
   }
