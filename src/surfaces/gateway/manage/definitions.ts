@@ -1,6 +1,23 @@
 /** The `manage__*` tools, in the order in which they are listed. */
 import { accountsList } from './accounts-list.ts'
+import { connectorsList } from './connectors-list.ts'
+import { environmentsList } from './environments-list.ts'
+import { keysCreate } from './keys-create.ts'
+import { keysList } from './keys-list.ts'
+import { keysRevoke } from './keys-revoke.ts'
+import { keysRotate } from './keys-rotate.ts'
 import type { ManageTool } from './manage-tool.ts'
+import { usage } from './usage.ts'
 import { whoami } from './whoami.ts'
 
-export const MANAGE_TOOLS: readonly ManageTool[] = [whoami, accountsList]
+export const MANAGE_TOOLS: readonly ManageTool[] = [
+  whoami,
+  usage,
+  accountsList,
+  connectorsList,
+  keysList,
+  keysCreate,
+  keysRotate,
+  keysRevoke,
+  environmentsList,
+]
