@@ -42,7 +42,7 @@ describe('manage__* tools', { concurrency: 1 }, () => {
     await untilListed(rollcall, alice.key, ['memory__search', ...NOTION])
     await eventually(
       () => namesOf(rollcall, alice.key),
-      (names) => names.includes('manage__connectors_list'),
+      (names) => names.includes('manage__send_feedback'),
     )
     const { result } = onlyEvent(await askGateway(rollcall, alice.key, LIST))
     definitions = new Map(result.tools.map((each: Definition) => [each.name, each]))
@@ -81,12 +81,15 @@ describe('manage__* tools', { concurrency: 1 }, () => {
         'manage__whoami',
         'manage__usage',
         'manage__accounts_list',
+        'manage__accounts_rename',
+        'manage__accounts_remove',
         'manage__connectors_list',
         'manage__keys_list',
         'manage__keys_create',
         'manage__keys_rotate',
         'manage__keys_revoke',
         'manage__environments_list',
+        'manage__send_feedback',
       ],
     )
     for (const [name, { inputSchema, outputSchema, annotations }] of definitions) {
@@ -207,6 +210,77 @@ describe('manage__* tools', { concurrency: 1 }, () => {
     const above = await refused(admin.key, 'keys_revoke', { key: owner.keyId })
     assert.equal(above, 'insufficient_role')
   })
+
+  it('accounts_rename: gives one’s own account another alias, and an admin any', async () => {
+    const aliases = async (key: string) =>
+      (await ask(key, 'accounts_list')).accounts.map(({ alias }: { alias: string }) => alias)
+    const alicia = { connector: 'notion', alias: 'alice', new_alias: 'alicia' }
+    assert.deepEqual(await ask(alice.key, 'accounts_rename', alicia), {
+      connector: 'notion',
+      alias: 'alicia',
+      identity: null,
+      status: 'connected',
+      member_scope: true,
+    })
+    assert.deepEqual(await aliases(alice.key), ['alicia', 'shared'])
+    assert.equal((await audited('accounts.patch')).actor, alice.id)
+    assert.equal(await refused(alice.key, 'accounts_rename', alicia), 'account_not_found')
+    const taken = { connector: 'notion', alias: 'alicia', new_alias: 'shared' }
+    assert.equal(await refused(alice.key, 'accounts_rename', taken), 'alias_taken')
+    const crooked = { ...taken, new_alias: 'a\u0000b' }
+    assert.equal(await refused(alice.key, 'accounts_rename', crooked), undefined)
+    const shared = { connector: 'notion', alias: 'shared', new_alias: 'ours' }
+    assert.equal(await refused(alice.key, 'accounts_rename', shared), 'admin_required')
+    assert.equal(await refused(agent.key, 'accounts_rename', shared), 'member_principal_required')
+    assert.equal((await ask(admin.key, 'accounts_rename', shared)).member_scope, false)
+    assert.deepEqual(await aliases(alice.key), ['alicia', 'ours'])
+  })
+
+  it('accounts_remove: takes an account away, and its connector’s tools with the last one', async () => {
+    const bob = await acme.person('member')
+    await acme.account('twitter', 'bob', { owner: bob.id })
+    await untilListed(rollcall, bob.key, ['memory__search', ...NOTION, 'twitter__post'])
+    const bobs = { connector: 'twitter', alias: 'bob' }
+    // A member's own is as if it were not there, for who neither owns nor administers it.
+    assert.equal(await refused(alice.key, 'accounts_remove', bobs), 'account_not_found')
+    assert.equal(await refused(agent.key, 'accounts_remove', bobs), 'member_principal_required')
+    const shared = { connector: 'notion', alias: 'ours' }
+    assert.equal(await refused(bob.key, 'accounts_remove', shared), 'admin_required')
+    assert.deepEqual(await ask(bob.key, 'accounts_remove', bobs), { removed: bobs })
+    await untilListed(rollcall, bob.key, ['memory__search', ...NOTION])
+    assert.equal(await refused(bob.key, 'accounts_remove', bobs), 'account_not_found')
+    assert.equal((await audited('accounts.delete')).actor, bob.id)
+    assert.deepEqual(await ask(admin.key, 'accounts_remove', shared), { removed: shared })
+    await untilListed(rollcall, bob.key, ['memory__search'])
+  })
+
+  it('send_feedback: stands in the audit log, bounded, for agents, too', async () => {
+    const { received_at } = await ask(agent.key, 'send_feedback', { message: ' More tools! ' })
+    const entry = await audited('feedback.send')
+    assert.deepEqual(
+      [entry.actor, entry.at, entry.detail],
+      [agent.id, received_at, { message: 'More tools!' }],
+    )
+    for (const message of ['', ' ', 'x'.repeat(2001)]) {
+      await refused(agent.key, 'send_feedback', { message })
+    }
+    const codes = []
+    for (let n = 0; n < 11; n++) {
+      const { result } = await callTool(rollcall, alice.key, 'manage__send_feedback', {
+        message: 'm',
+      })
+      codes.push(result.structuredContent.error?.code)
+    }
+    assert.ok(codes.includes('rate_limit_exceeded'))
+  })
+
+  it('asks who is calling anew: what was taken from an admin is refused at once', async () => {
+    const former = await acme.person('member', { role: 'admin' })
+    assert.ok((await ask(former.key, 'keys_list')).keys.length > 1)
+    await acme.admin('PATCH', `/members/${former.id}`, { role: 'member' })
+    assert.equal((await ask(former.key, 'keys_list')).keys.length, 1)
+  })
+
   const mint = async (name: string): Promise<{ id: string; secret: string }> =>
     ask(await session(alice), 'keys_create', { name })
 })

@@ -1,5 +1,7 @@
 /** The `manage__*` tools, in the order in which they are listed. */
 import { accountsList } from './accounts-list.ts'
+import { accountsRemove } from './accounts-remove.ts'
+import { accountsRename } from './accounts-rename.ts'
 import { connectorsList } from './connectors-list.ts'
 import { environmentsList } from './environments-list.ts'
 import { keysCreate } from './keys-create.ts'
@@ -7,6 +9,7 @@ import { keysList } from './keys-list.ts'
 import { keysRevoke } from './keys-revoke.ts'
 import { keysRotate } from './keys-rotate.ts'
 import type { ManageTool } from './manage-tool.ts'
+import { sendFeedback } from './send-feedback.ts'
 import { usage } from './usage.ts'
 import { whoami } from './whoami.ts'
 
@@ -14,10 +17,13 @@ export const MANAGE_TOOLS: readonly ManageTool[] = [
   whoami,
   usage,
   accountsList,
+  accountsRename,
+  accountsRemove,
   connectorsList,
   keysList,
   keysCreate,
   keysRotate,
   keysRevoke,
   environmentsList,
+  sendFeedback,
 ]
