@@ -10,6 +10,7 @@ import {
   type Acme,
   type Person,
 } from '../support/acme.ts'
+import { inOrganization } from '../support/admin.ts'
 import { eventually } from '../support/eventually.ts'
 import { callTool, namesOf, untilListed, untilServed } from '../support/gateway-client.ts'
 import { LIST } from '../support/messages.ts'
@@ -67,8 +68,8 @@ describe('manage__* tools', { concurrency: 1 }, () => {
     assert.equal(result.isError, true, JSON.stringify(result))
     return result.structuredContent?.error.code
   }
-  const session = async ({ id }: Person) =>
-    (await acme.admin('POST', `/members/${id}/session`)).token as string
+  const session = async ({ id }: Person, body?: object) =>
+    (await acme.admin('POST', `/members/${id}/session`, body)).token as string
   const audited = async (act: string) => {
     const { items } = await acme.admin('GET', '/audit?limit=100')
     return items.find((entry: { act: string }) => entry.act === act)
@@ -89,6 +90,7 @@ describe('manage__* tools', { concurrency: 1 }, () => {
         'manage__keys_rotate',
         'manage__keys_revoke',
         'manage__environments_list',
+        'manage__switch_org',
         'manage__send_feedback',
       ],
     )
@@ -279,6 +281,63 @@ describe('manage__* tools', { concurrency: 1 }, () => {
     assert.ok((await ask(former.key, 'keys_list')).keys.length > 1)
     await acme.admin('PATCH', `/members/${former.id}`, { role: 'member' })
     assert.equal((await ask(former.key, 'keys_list')).keys.length, 1)
+  })
+
+  it('D26: switch_org lists where a signed-in person is a member, and opens one for as long', async () => {
+    const externalId = { issuer: 'https://login.example.com', subject: 'carol' }
+    const carol = await acme.person('member', { externalId })
+    const other = await startAcme(rollcall, echo.url, 'other')
+    const carolThere = await other.person('member', { externalId, role: 'admin' })
+    const away = await startAcme(rollcall, echo.url, 'away')
+    const stranger = await away.person('member')
+    const here = { id: acme.organization, name: 'acme', role: 'member', current: true }
+    const there = { id: other.organization, name: 'other', role: 'admin', current: false }
+    const bare = await session(carol)
+    assert.deepEqual(await ask(bare, 'switch_org'), { organizations: [here], session: null })
+    const proven = await session(carol, { externalId })
+    const both = { organizations: [here, there], session: null }
+    assert.deepEqual(await ask(proven, 'switch_org'), both)
+    for (const organization of ['other', other.organization]) {
+      const { session: opened } = await ask(proven, 'switch_org', { organization })
+      const answered = await ask(opened.token, 'whoami')
+      assert.equal(answered.organization.id, other.organization)
+      assert.equal(answered.principal.id, carolThere.id)
+      const own = await ask(proven, 'whoami')
+      assert.ok(Date.parse(opened.expiresAt) <= Date.parse(own.credential.expiresAt))
+      const back = await ask(opened.token, 'switch_org', { organization: 'acme' })
+      assert.equal(back.session.organization, acme.organization)
+    }
+    const unknown = await callTool(rollcall, proven, 'manage__switch_org', { organization: 'away' })
+    const madeUp = await callTool(rollcall, proven, 'manage__switch_org', { organization: 'none' })
+    assert.deepEqual(unknown, madeUp)
+    assert.equal(unknown.result.structuredContent.error.code, 'organization_not_found')
+    assert.equal(
+      await refused(bare, 'switch_org', { organization: 'other' }),
+      'organization_not_found',
+    )
+    await other.admin('PATCH', `/members/${carolThere.id}`, { status: 'suspended' })
+    assert.deepEqual((await ask(proven, 'switch_org')).organizations, [here])
+    // Whoever an admin calls its own member is not proven by that to be a member elsewhere.
+    await away.admin('PATCH', `/members/${stranger.id}`, { externalId })
+    await other.admin('PATCH', `/members/${carolThere.id}`, { status: 'active' })
+    const { token } = await away.admin('POST', `/members/${stranger.id}/session`)
+    const names = (await ask(token, 'switch_org')).organizations.map(
+      ({ name }: { name: string }) => name,
+    )
+    assert.deepEqual(names, ['away'])
+    const said = { externalId: { ...externalId, subject: 'mallory' } }
+    const headers = inOrganization('away')
+    const path = `/members/${stranger.id}/session`
+    assert.equal((await rollcall.admin('POST', path, said, headers)).status, 422)
+  })
+
+  it('C13, C40: refuses keys a switch of organization, with the envelope in the text, too', async () => {
+    for (const { key } of [alice, admin, agent]) {
+      const { result } = await callTool(rollcall, key, 'manage__switch_org')
+      assert.equal(result.isError, true)
+      assert.equal(result.structuredContent.error.code, 'session_required')
+      assert.deepEqual(JSON.parse(result.content[0].text), result.structuredContent)
+    }
   })
 
   const mint = async (name: string): Promise<{ id: string; secret: string }> =>

@@ -10,6 +10,7 @@ import { keysRevoke } from './keys-revoke.ts'
 import { keysRotate } from './keys-rotate.ts'
 import type { ManageTool } from './manage-tool.ts'
 import { sendFeedback } from './send-feedback.ts'
+import { switchOrg } from './switch-org.ts'
 import { usage } from './usage.ts'
 import { whoami } from './whoami.ts'
 
@@ -25,5 +26,6 @@ export const MANAGE_TOOLS: readonly ManageTool[] = [
   keysRotate,
   keysRevoke,
   environmentsList,
+  switchOrg,
   sendFeedback,
 ]
