@@ -24,7 +24,7 @@ export type GatewayCaller = {
     /** The environment that the key is bound to. */
     environment?: string
     /** Who has signed in, where a session says so: the hash of its external id. */
-    person?: string | undefined
+    person?: string
     expiresAtMs: number
   }
   principal: Principal

@@ -113,7 +113,8 @@ async function callerOfToken(
     const { organization, member, person, expiresAtMs } = session
     const principal = await findPrincipal(platform, visit, organization, member)
     if (principal?.kind !== 'member') return undefined
-    return { credential: { id: member, kind: 'session', person, expiresAtMs }, principal }
+    const proven = person !== undefined && { person }
+    return { credential: { id: member, kind: 'session', ...proven, expiresAtMs }, principal }
   }
   const resource = resourceOf(platform, path)
   const access = resource && (await findToken(platform, visit, token, resource))
