@@ -6,6 +6,7 @@ import { isDeeperThan, MAX_DEPTH } from '../../protocol/json-depth.ts'
 import { valueOf } from '../../protocol/http-error.ts'
 import { isObject } from '../../protocol/json-rpc.ts'
 import { learnRevision } from '../platform.ts'
+import * as writes from '../server-writes.ts'
 import {
   cursorOf,
   etag,
@@ -60,12 +61,9 @@ export async function patchTool(call: AdminCall): Promise<Response> {
   if (isDeeperThan(patch, MAX_DEPTH + 1)) {
     throw invalid([{ path: '', message: `nests deeper than ${MAX_DEPTH} levels` }])
   }
-  const { stub } = call
-  const server = param(call, 'id')
-  return written(
-    call,
-    valueOf(await stub.patchTool(server, param(call, 'name'), patch, writeOf(call))),
-  )
+  const tool = { server: param(call, 'id'), name: param(call, 'name') }
+  const patched = await writes.patchTool(call, tool, patch, writeOf(call))
+  return json(patched.tool, 200, etag(patched.revision))
 }
 
 export async function deleteTool(call: AdminCall): Promise<Response> {
@@ -79,11 +77,8 @@ export async function deleteTool(call: AdminCall): Promise<Response> {
 }
 
 export async function reorderTools(call: AdminCall): Promise<Response> {
-  const server = param(call, 'id')
   const { names } = await readValid(call, ReorderBody)
-  const order = valueOf(await call.stub.reorderTools(server, names, writeOf(call)))
-  const { platform, organization } = call
-  learnRevision(platform, { id: server, organization, revision: order.revision })
+  const order = await writes.reorderTools(call, param(call, 'id'), names, writeOf(call))
   return json(JSON.stringify({ names: order.names }), 200, etag(order.revision))
 }
 
