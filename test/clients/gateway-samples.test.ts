@@ -12,19 +12,14 @@ import { text } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
 import { askGateway, startAcme } from '../support/acme.ts'
 import { eventually } from '../support/eventually.ts'
-import { untilListed } from '../support/gateway-client.ts'
+import { OWN_NAMES, untilListed } from '../support/gateway-client.ts'
 import { LIST } from '../support/messages.ts'
 import { startRollcall, type Rollcall } from '../support/rollcall.ts'
 
 const HERE = import.meta.dirname
 const SAMPLES = await readFile(join(HERE, 'gateway-samples.txt'), 'utf8')
-const NAMES = [
-  'manage__whoami',
-  'manage__accounts_list',
-  'memory__search',
-  'notion__create_page',
-  'notion__search',
-]
+const THEIRS = ['memory__search', 'notion__create_page', 'notion__search']
+const NAMES = [...OWN_NAMES, ...THEIRS]
 const hasGo = spawnSync('go', ['version']).status === 0
 const hasHttpx = spawnSync('python3', ['-c', 'import httpx']).status === 0
 
@@ -46,7 +41,7 @@ describe('The samples of the gateway', () => {
       () => askGateway(rollcall, key, LIST),
       (answer) => answer.text.includes('Broken'),
     )
-    await untilListed(rollcall, key, NAMES.slice(2))
+    await untilListed(rollcall, key, THEIRS)
   })
   after(async () => {
     await rollcall.close()

@@ -2,6 +2,7 @@
 import { HttpError } from '../../../protocol/http-error.ts'
 import type { CallToolResult } from '../../../protocol/tool.ts'
 import { findViolations, withDefaults } from '../../../upstream/arguments.ts'
+import { newestCaller } from '../principal.ts'
 import type { Site } from '../site.ts'
 import { refusalResult } from '../tool-refusal.ts'
 import { MANAGE_TOOLS } from './definitions.ts'
@@ -23,9 +24,10 @@ export async function callOwnTool(
     const text = `Invalid arguments for ${name}:\n${violations.join('\n')}`
     return { content: [{ type: 'text', text }], isError: true }
   }
-  const stub = site.platform.env.ORGANIZATION.getByName(site.caller.principal.organization)
+  const caller = await newestCaller(site) // what it may do now, not a minute ago
+  const stub = site.platform.env.ORGANIZATION.getByName(caller.principal.organization)
   try {
-    return await tool.run({ site, args: filled, stub })
+    return await tool.run({ site: { ...site, caller }, args: filled, stub })
   } catch (error) {
     if (error instanceof HttpError) return refusalResult(error)
     throw error

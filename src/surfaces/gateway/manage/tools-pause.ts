@@ -1,0 +1,8 @@
+/** `manage__tools_pause`: takes a tool off every list (`surfaces.md` D14). */
+import { toolStatusTool } from './tool-status.ts'
+
+export const toolsPause = toolStatusTool('tools_pause', 'paused', {
+  title: 'Pause a tool',
+  description:
+    'Takes a tool of a server off all lists, for everybody in the organization, until it is resumed. Only for admins.',
+})

@@ -1,0 +1,7 @@
+/** `manage__tools_resume`: puts a paused tool back on the lists (`surfaces.md` D14). */
+import { toolStatusTool } from './tool-status.ts'
+
+export const toolsResume = toolStatusTool('tools_resume', 'active', {
+  title: 'Resume a tool',
+  description: 'Puts a paused tool of a server back on the lists. Only for admins.',
+})
