@@ -102,10 +102,7 @@ export function describeServer(sql: SqlStorage, id: string): ServerRecord {
   }
 }
 
-/**
- * Live servers by id, after one, without what may be large of a remote one: all, or those alone that
- * are remote and need no account.
- */
+/** Live servers by id, after one, without what may be large: all, or remote ones without accounts. */
 export function listServers(
   sql: SqlStorage,
   after: string,
