@@ -1,20 +1,11 @@
 /** What tests ask the gateway for again and again, by a key. */
-import { MANAGE_TOOLS } from '../../src/surfaces/gateway/manage/definitions.ts'
-import { withheldManage } from '../../src/visibility/gateway.ts'
 import { askGateway, onlyEvent } from './acme.ts'
 import { eventually } from './eventually.ts'
-import { principalOf, surfaceOf } from './gateways.ts'
 import { legacy, LIST } from './messages.ts'
 import type { Rollcall } from './rollcall.ts'
 
 type Named = { name: string }
 type At = { path?: string; headers?: Record<string, string> }
-
-/** The names of the `manage__*` tools that everybody is listed, in order. */
-export const OWN_NAMES = MANAGE_TOOLS.filter(({ operation }) => {
-  const view = { surface: surfaceOf([]), principal: principalOf(), environment: undefined }
-  return withheldManage(operation, view) === undefined
-}).map(({ definition }) => definition.name)
 
 /** The names a caller is listed. */
 export async function namesOf(rollcall: Rollcall, key: string, at: At = {}): Promise<string[]> {

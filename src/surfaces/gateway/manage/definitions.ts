@@ -1,5 +1,11 @@
 /** The `manage__*` tools, in the order in which they are listed (`surfaces.md` D13). */
 import { accountsList } from './accounts-list.ts'
+import { connectorsList } from './connectors-list.ts'
+import { environmentsList } from './environments-list.ts'
+import { keysCreate } from './keys-create.ts'
+import { keysList } from './keys-list.ts'
+import { keysRevoke } from './keys-revoke.ts'
+import { keysRotate } from './keys-rotate.ts'
 import type { ManageTool } from './manage-tool.ts'
 import { remoteAdd } from './remote-add.ts'
 import { remoteList } from './remote-list.ts'
@@ -10,11 +16,14 @@ import { serversList } from './servers-list.ts'
 import { toolsPause } from './tools-pause.ts'
 import { toolsReorder } from './tools-reorder.ts'
 import { toolsResume } from './tools-resume.ts'
+import { usage } from './usage.ts'
 import { whoami } from './whoami.ts'
 
 export const MANAGE_TOOLS: readonly ManageTool[] = [
   whoami,
+  usage,
   accountsList,
+  connectorsList,
   remoteList,
   remoteShow,
   remoteAdd,
@@ -24,4 +33,9 @@ export const MANAGE_TOOLS: readonly ManageTool[] = [
   toolsPause,
   toolsResume,
   toolsReorder,
+  keysList,
+  keysCreate,
+  keysRotate,
+  keysRevoke,
+  environmentsList,
 ]

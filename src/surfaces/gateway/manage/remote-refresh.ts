@@ -1,38 +1,21 @@
 /** `manage__remote_refresh`: reads a remote MCP server again (`surfaces.md` C14, D14). */
+import * as z from 'zod'
 import { refreshServer } from '../../server-writes.ts'
-import { deskOf, requireAct } from './act.ts'
-import { structuredResult, type ManageTool } from './manage-tool.ts'
+import { manageTool, SETS } from './manage-tool.ts'
 import { requireRemote } from './require-remote.ts'
-import { REMOTE_ROW, remoteRow, SERVER_ARGUMENT } from './server-rows.ts'
+import { RemoteState, remoteState, ServerArgument } from './server-rows.ts'
 
-export const remoteRefresh: ManageTool = {
+export const remoteRefresh = manageTool({
   operation: 'remote_refresh',
-  definition: {
-    name: 'manage__remote_refresh',
-    description:
-      'Reads the tools of a remote MCP server again now, rather than at its next time. Needs the permission connections:org.',
-    inputSchema: {
-      type: 'object',
-      properties: { server: SERVER_ARGUMENT },
-      required: ['server'],
-      additionalProperties: false,
-    },
-    outputSchema: {
-      type: 'object',
-      properties: { remote: REMOTE_ROW },
-      required: ['remote'],
-    },
-    annotations: {
-      title: 'Refresh a remote server',
-      readOnlyHint: false,
-      destructiveHint: false,
-      idempotentHint: true,
-      openWorldHint: true,
-    },
+  act: 'remote.write',
+  title: 'Refresh a remote server',
+  description:
+    'Reads the tools of a remote MCP server again now, rather than at its next time. Needs the permission connections:org.',
+  input: z.strictObject({ server: ServerArgument }),
+  output: z.strictObject({ remote: RemoteState }),
+  hints: { ...SETS, openWorldHint: true },
+  async run(call, { server }) {
+    const { id } = await requireRemote(call, server)
+    return { remote: remoteState(await refreshServer(call, id)) }
   },
-  async run(call) {
-    requireAct(call, 'remote.write')
-    const { id } = await requireRemote(call)
-    return structuredResult({ remote: remoteRow(await refreshServer(deskOf(call), id)) })
-  },
-}
+})

@@ -2,11 +2,8 @@
  * The credential of a remote server that was added here: one header, sealed as a secret of the
  * organization under a name of its own, which goes with the server.
  */
-import { requireValid, invalid } from '../../../catalog/issues.ts'
 import { mintId } from '../../../catalog/names.ts'
-import { HeaderName, isHeaderValue } from '../../../handlers/headers.ts'
 import { secretsOf } from '../../../handlers/secret.ts'
-import type { Write } from '../../../objects/organization/context.ts'
 import type { ServerRecord } from '../../../objects/organization/servers.ts'
 import { valueOf } from '../../../protocol/http-error.ts'
 import type { ManageCall } from './manage-tool.ts'
@@ -14,20 +11,10 @@ import type { ManageCall } from './manage-tool.ts'
 const OWN_NAME = /^remote_[0-9a-f]{20}$/
 const PAGE_LIMIT = 1000
 
-export type Header = { name: string; value: string }
-
-/** Checks a header before anything is stored. */
-export function requireHeader({ name, value }: Header): void {
-  requireValid(HeaderName, name, 'header.name')
-  if (isHeaderValue(value)) return
-  throw invalid([{ path: 'header.value', message: 'must be printable, without line ends' }])
-}
-
 /** Seals the value of a header; how the remote server is authorized by it. */
 export async function sealHeader(
-  { stub }: ManageCall,
-  { name, value }: Header,
-  write: Write,
+  { stub, write }: ManageCall,
+  { name, value }: { name: string; value: string },
 ): Promise<{ type: 'header'; name: string; value: { secret: string } }> {
   const secret = mintId('remote')
   valueOf(await stub.putSecret(secret, value, write))
@@ -35,16 +22,12 @@ export async function sealHeader(
 }
 
 /** Deletes the secrets that were made for a server which is gone, where no copy of it has them. */
-export async function dropSecretsOf(
-  call: ManageCall,
-  { settings: { remote } }: ServerRecord,
-  write: Write,
-): Promise<void> {
-  const made = remote === undefined ? [] : secretsOf(remote).filter((name) => OWN_NAME.test(name))
+export async function dropSecretsOf(call: ManageCall, { settings }: ServerRecord): Promise<void> {
+  const made = secretsOfRemote(settings).filter((name) => OWN_NAME.test(name))
   if (made.length === 0) return
   const used = await secretsInUse(call)
   for (const name of made) {
-    if (!used.has(name)) valueOf(await call.stub.deleteSecret(name, write))
+    if (!used.has(name)) valueOf(await call.stub.deleteSecret(name, call.write))
   }
 }
 
@@ -55,9 +38,13 @@ async function secretsInUse({ stub }: ManageCall): Promise<ReadonlySet<string>> 
   while (after !== undefined) {
     const page: ServerRecord[] = valueOf(await stub.listServers(after, PAGE_LIMIT))
     for (const { settings } of page) {
-      for (const name of settings.remote ? secretsOf(settings.remote) : []) used.add(name)
+      for (const name of secretsOfRemote(settings)) used.add(name)
     }
     after = page.length === PAGE_LIMIT ? page.at(-1)?.id : undefined
   }
   return used
+}
+
+function secretsOfRemote({ remote }: ServerRecord['settings']): string[] {
+  return remote === undefined ? [] : secretsOf(remote)
 }

@@ -1,78 +1,51 @@
 /** `manage__remote_show`: one remote MCP server, how it is, and the tools read from it (`surfaces.md` D13). */
-import type { McpHandler } from '../../../handlers/remote.ts'
+import * as z from 'zod'
+import { Status } from '../../../catalog/item.ts'
+import { McpHandler } from '../../../handlers/remote.ts'
 import { valueOf } from '../../../protocol/http-error.ts'
 import { formatPlace, parsePlace } from '../../tool-place.ts'
-import { requireAct } from './act.ts'
-import { structuredResult, type ManageTool } from './manage-tool.ts'
+import { manageTool, READS } from './manage-tool.ts'
+import { NEXT, PAGE } from './pages.ts'
 import { requireRemote } from './require-remote.ts'
-import { CURSOR_ARGUMENT, REMOTE_ROW, remoteRow, SERVER_ARGUMENT } from './server-rows.ts'
+import { RemoteState, remoteState, ServerArgument } from './server-rows.ts'
 
-const PAGE_LIMIT = 100
+const RemoteTool = z.strictObject({
+  name: z.string(),
+  originalName: z.string().meta({ description: 'Its name at the remote server' }),
+  title: z.string().optional(),
+  description: z.string().optional(),
+  status: Status,
+})
 
-const text = { type: 'string' }
+/** What is told of a tool as it is stored. */
+const StoredTool = z.object({
+  name: z.string(),
+  title: z.string().optional(),
+  description: z.string().optional(),
+  status: Status,
+  handler: McpHandler,
+})
 
-/** A tool as the organization has it, all that is told of one. */
-type Tool = {
-  name: string
-  title?: string
-  description?: string
-  status: 'active' | 'paused'
-  handler: McpHandler
-}
-
-export const remoteShow: ManageTool = {
+export const remoteShow = manageTool({
   operation: 'remote_show',
-  definition: {
-    name: 'manage__remote_show',
-    description:
-      'Shows a remote MCP server of the organization: where it is, whether it answers, and its tools as they were read last, each with its name there and whether it is paused.',
-    inputSchema: {
-      type: 'object',
-      properties: { server: SERVER_ARGUMENT, cursor: CURSOR_ARGUMENT },
-      required: ['server'],
-      additionalProperties: false,
-    },
-    outputSchema: {
-      type: 'object',
-      properties: {
-        remote: REMOTE_ROW,
-        tools: {
-          type: 'array',
-          items: {
-            type: 'object',
-            properties: {
-              name: text,
-              original_name: { type: 'string', description: 'Its name at the remote server' },
-              title: text,
-              description: text,
-              status: { enum: ['active', 'paused'] },
-            },
-            required: ['name', 'original_name', 'status'],
-            additionalProperties: false,
-          },
-        },
-        next_cursor: { type: 'string', description: 'Of more tools; absent on the last page' },
-      },
-      required: ['remote', 'tools'],
-    },
-    annotations: {
-      title: 'Show a remote server',
-      readOnlyHint: true,
-      destructiveHint: false,
-      idempotentHint: true,
-      openWorldHint: false,
-    },
+  act: 'servers.read',
+  title: 'Show a remote server',
+  description:
+    'Shows a remote MCP server of the organization: where it is, whether it answers, and its tools as they were read last, each with its name there and whether it is paused.',
+  input: z.strictObject({ server: ServerArgument, ...PAGE }),
+  output: z.strictObject({ remote: RemoteState, tools: z.array(RemoteTool), ...NEXT }),
+  hints: READS,
+  async run(call, { server, cursor, limit }) {
+    const after = parsePlace(cursor)
+    const record = await requireRemote(call, server)
+    const { tools, next } = valueOf(await call.stub.listTools(server, after, limit))
+    return {
+      remote: remoteState(record),
+      tools: tools.map((text) => {
+        const { handler, ...tool } = StoredTool.parse(JSON.parse(text))
+        return { originalName: handler.name, ...tool }
+      }),
+      ...(next && { nextCursor: formatPlace(next) }),
+    }
   },
-  async run(call) {
-    requireAct(call, 'servers.read')
-    const { cursor = '' } = call.args as { cursor?: string }
-    const record = await requireRemote(call)
-    const page = valueOf(await call.stub.listTools(record.id, parsePlace(cursor), PAGE_LIMIT))
-    const tools = page.tools.map((each) => {
-      const { name, title, description, status, handler } = JSON.parse(each) as Tool
-      return { name, original_name: handler.name, title, description, status }
-    })
-    const next = page.next && { next_cursor: formatPlace(page.next) }
-    return structuredResult({ remote: remoteRow(record), tools, ...next })
-  },
-}
+})

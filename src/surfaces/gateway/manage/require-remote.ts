@@ -2,12 +2,11 @@
 import { isRemote, needsAccount } from '../../../catalog/server.ts'
 import type { ServerRecord } from '../../../objects/organization/servers.ts'
 import { HttpError, valueOf } from '../../../protocol/http-error.ts'
-import type { ManageCall } from './manage-tool.ts'
+import type { Acting } from '../../acting.ts'
 
-/** The record of the server that `server` names; 409 where it is a hosted one, or a connector. */
-export async function requireRemote({ args, stub }: ManageCall): Promise<ServerRecord> {
-  const { server } = args as { server: string }
+/** The record of a server; 409 where it is a hosted one, or a connector. */
+export async function requireRemote({ stub }: Acting, server: string): Promise<ServerRecord> {
   const record = valueOf(await stub.getServer(server))
   if (isRemote(record.settings) && !needsAccount(record.settings)) return record
-  throw new HttpError(409, 'not_remote', 'server: is hosted, or a connector; see remote_list')
+  throw new HttpError(409, 'not_remote', 'server is hosted, or a connector; see remote_list')
 }

@@ -1,68 +1,48 @@
 /** A server as `manage__*` tools tell of one: what it is and where it stands, and never a secret. */
+import * as z from 'zod'
+import { ServerId } from '../../../catalog/names.ts'
 import { capabilityOf, isRemote, needsAccount } from '../../../catalog/server.ts'
-import { SERVER_ID } from '../../../catalog/names.ts'
 import type { ServerRecord } from '../../../objects/organization/servers.ts'
-import { valueOf } from '../../../protocol/http-error.ts'
-import type { ManageCall } from './manage-tool.ts'
-
-const PAGE_LIMIT = 100
-
-const text = { type: 'string' }
 
 /** The argument that names a server. */
-export const SERVER_ARGUMENT = {
-  type: 'string',
-  pattern: SERVER_ID.source,
+export const ServerArgument = ServerId.meta({
   description: 'Id of the server, as servers_list and remote_list give it',
-}
-
-/** The argument with which a list goes on. */
-export const CURSOR_ARGUMENT = {
-  type: 'string',
-  maxLength: 100,
-  description: 'next_cursor of the page before; absent: the beginning',
-}
-
-/** Schema of `serverRow`. */
-export const SERVER_ROW = {
-  type: 'object',
-  properties: {
-    id: text,
-    name: text,
-    slug: text,
-    kind: { enum: ['hosted', 'remote'] },
-    status: { enum: ['active', 'paused', 'draft'] },
-    capability: {
-      type: ['string', 'null'],
-      description: 'What its tools begin with on this endpoint; null: it is not shown here',
-    },
-    connector: { type: 'boolean', description: 'Whether its calls need an account' },
-    tool_count: { type: 'integer' },
-  },
-  required: ['id', 'name', 'slug', 'kind', 'status', 'capability', 'connector', 'tool_count'],
-  additionalProperties: false,
-}
-
-/** Schema of `remoteRow`. */
-export const REMOTE_ROW = {
-  ...SERVER_ROW,
-  properties: {
-    ...SERVER_ROW.properties,
-    url: text,
-    refreshed_at: {
-      type: ['string', 'null'],
-      format: 'date-time',
-      description: 'When its lists were read last; null: never',
-    },
-    down_since: { type: 'string', format: 'date-time' },
-    problem: { type: 'string', description: 'Why it could not be read last' },
-    left_count: { type: 'integer', description: 'How much of its lists is not shown' },
-  },
-  required: [...SERVER_ROW.required, 'url', 'refreshed_at', 'left_count'],
-}
+})
 
 /** What every list of servers tells. */
-export function serverRow({ id, settings, toolCount }: ServerRecord) {
+export const ServerRow = z.strictObject({
+  id: z.string(),
+  name: z.string(),
+  slug: z.string(),
+  kind: z.enum(['hosted', 'remote']),
+  status: z.enum(['active', 'paused', 'draft']),
+  capability: z.string().nullable().meta({
+    description: 'What its tools begin with on this endpoint; null: it is not shown here',
+  }),
+  connector: z.boolean().meta({ description: 'Whether its calls need an account' }),
+  toolCount: z.int(),
+})
+type ServerRow = z.infer<typeof ServerRow>
+
+/** What a list of remote servers tells beside. */
+export const RemoteRow = ServerRow.extend({
+  url: z.string().meta({ description: 'Its MCP endpoint' }),
+})
+type RemoteRow = z.infer<typeof RemoteRow>
+
+/** What is told of one remote server, with what was found there. */
+export const RemoteState = RemoteRow.extend({
+  refreshedAt: z.iso.datetime().nullable().meta({
+    description: 'When its lists were read last; null: never',
+  }),
+  downSince: z.iso.datetime().optional(),
+  problem: z.string().optional().meta({ description: 'Why it could not be read last' }),
+  leftCount: z.int().meta({ description: 'How much of its lists is not shown' }),
+})
+type RemoteState = z.infer<typeof RemoteState>
+
+/** A server in a list. */
+export function serverRow({ id, settings, toolCount }: ServerRecord): ServerRow {
   const { name, slug, status } = settings
   return {
     id,
@@ -72,28 +52,23 @@ export function serverRow({ id, settings, toolCount }: ServerRecord) {
     status,
     capability: capabilityOf(settings) ?? null,
     connector: needsAccount(settings),
-    tool_count: toolCount,
+    toolCount,
   }
 }
 
-/** What is told of one remote server, with what was found there. */
-export function remoteRow(record: ServerRecord) {
-  const { settings, upstream } = record
+/** A remote server in a list. */
+export function remoteRow(record: ServerRecord): RemoteRow {
+  return { ...serverRow(record), url: record.settings.remote?.url ?? '' }
+}
+
+/** One remote server. */
+export function remoteState(record: ServerRecord): RemoteState {
+  const { refreshedAt = null, downSince, problem, leftCount = 0 } = record.upstream ?? {}
   return {
-    ...serverRow(record),
-    url: settings.remote?.url ?? '',
-    refreshed_at: upstream?.refreshedAt ?? null,
-    ...(upstream?.downSince !== undefined && { down_since: upstream.downSince }),
-    ...(upstream?.problem !== undefined && { problem: upstream.problem }),
-    left_count: upstream?.leftCount ?? 0,
+    ...remoteRow(record),
+    refreshedAt,
+    ...(downSince !== undefined && { downSince }),
+    ...(problem !== undefined && { problem }),
+    leftCount,
   }
-}
-
-/** A page of servers, and where the next begins. */
-export async function readServers({ args, stub }: ManageCall, which: 'all' | 'remote') {
-  const { cursor = '' } = args as { cursor?: string }
-  const records = valueOf(await stub.listServers(cursor, PAGE_LIMIT + 1, which))
-  const page = records.slice(0, PAGE_LIMIT)
-  const next = records.length > PAGE_LIMIT ? page.at(-1)?.id : undefined
-  return { records: page, ...(next !== undefined && { next_cursor: next }) }
 }
