@@ -63,6 +63,10 @@ export class Organization extends OrganizationAccounts {
     return this.life.command((context) => other.deleteOrganization(context, write))
   }
 
+  async sendFeedback(message: string, write: Write) {
+    return this.life.command((context) => other.sendFeedback(context, message, write))
+  }
+
   async audit(before: number, limit: number) {
     return this.life.command(({ sql }) => readAudit(sql, before, limit))
   }

@@ -10,6 +10,7 @@ import {
   type Acme,
   type Person,
 } from '../support/acme.ts'
+import { inOrganization } from '../support/admin.ts'
 import { eventually } from '../support/eventually.ts'
 import { callTool, namesOf, untilListed, untilServed } from '../support/gateway-client.ts'
 import { LIST } from '../support/messages.ts'
@@ -42,7 +43,7 @@ describe('manage__* tools', { concurrency: 1 }, () => {
     await untilListed(rollcall, alice.key, ['memory__search', ...NOTION])
     await eventually(
       () => namesOf(rollcall, alice.key),
-      (names) => names.includes('manage__connectors_list'),
+      (names) => names.includes('manage__send_feedback'),
     )
     const { result } = onlyEvent(await askGateway(rollcall, alice.key, LIST))
     definitions = new Map(result.tools.map((each: Definition) => [each.name, each]))
@@ -67,8 +68,8 @@ describe('manage__* tools', { concurrency: 1 }, () => {
     assert.equal(result.isError, true, JSON.stringify(result))
     return result.structuredContent?.error.code
   }
-  const session = async ({ id }: Person) =>
-    (await acme.admin('POST', `/members/${id}/session`)).token as string
+  const session = async ({ id }: Person, body?: object) =>
+    (await acme.admin('POST', `/members/${id}/session`, body)).token as string
   const audited = async (act: string) => {
     const { items } = await acme.admin('GET', '/audit?limit=100')
     return items.find((entry: { act: string }) => entry.act === act)
@@ -81,6 +82,8 @@ describe('manage__* tools', { concurrency: 1 }, () => {
         'manage__whoami',
         'manage__usage',
         'manage__accounts_list',
+        'manage__accounts_rename',
+        'manage__accounts_remove',
         'manage__connectors_list',
         'manage__remote_list',
         'manage__remote_show',
@@ -96,6 +99,8 @@ describe('manage__* tools', { concurrency: 1 }, () => {
         'manage__keys_rotate',
         'manage__keys_revoke',
         'manage__environments_list',
+        'manage__switch_org',
+        'manage__send_feedback',
       ],
     )
     for (const [name, { inputSchema, outputSchema, annotations }] of definitions) {
@@ -216,6 +221,134 @@ describe('manage__* tools', { concurrency: 1 }, () => {
     const above = await refused(admin.key, 'keys_revoke', { key: owner.keyId })
     assert.equal(above, 'insufficient_role')
   })
+
+  it('accounts_rename: gives one’s own account another alias, and an admin any', async () => {
+    const aliases = async (key: string) =>
+      (await ask(key, 'accounts_list')).accounts.map(({ alias }: { alias: string }) => alias)
+    const alicia = { connector: 'notion', alias: 'alice', new_alias: 'alicia' }
+    assert.deepEqual(await ask(alice.key, 'accounts_rename', alicia), {
+      connector: 'notion',
+      alias: 'alicia',
+      identity: null,
+      status: 'connected',
+      member_scope: true,
+    })
+    assert.deepEqual(await aliases(alice.key), ['alicia', 'shared'])
+    assert.equal((await audited('accounts.patch')).actor, alice.id)
+    assert.equal(await refused(alice.key, 'accounts_rename', alicia), 'account_not_found')
+    const taken = { connector: 'notion', alias: 'alicia', new_alias: 'shared' }
+    assert.equal(await refused(alice.key, 'accounts_rename', taken), 'alias_taken')
+    const crooked = { ...taken, new_alias: 'a\u0000b' }
+    assert.equal(await refused(alice.key, 'accounts_rename', crooked), undefined)
+    const shared = { connector: 'notion', alias: 'shared', new_alias: 'ours' }
+    assert.equal(await refused(alice.key, 'accounts_rename', shared), 'admin_required')
+    assert.equal(await refused(agent.key, 'accounts_rename', shared), 'member_principal_required')
+    assert.equal((await ask(admin.key, 'accounts_rename', shared)).member_scope, false)
+    assert.deepEqual(await aliases(alice.key), ['alicia', 'ours'])
+  })
+
+  it('accounts_remove: takes an account away, and its connector’s tools with the last one', async () => {
+    const bob = await acme.person('member')
+    await acme.account('twitter', 'bob', { owner: bob.id })
+    await untilListed(rollcall, bob.key, ['memory__search', ...NOTION, 'twitter__post'])
+    const bobs = { connector: 'twitter', alias: 'bob' }
+    // A member's own is as if it were not there, for who neither owns nor administers it.
+    assert.equal(await refused(alice.key, 'accounts_remove', bobs), 'account_not_found')
+    assert.equal(await refused(agent.key, 'accounts_remove', bobs), 'member_principal_required')
+    const shared = { connector: 'notion', alias: 'ours' }
+    assert.equal(await refused(bob.key, 'accounts_remove', shared), 'admin_required')
+    assert.deepEqual(await ask(bob.key, 'accounts_remove', bobs), { removed: bobs })
+    await untilListed(rollcall, bob.key, ['memory__search', ...NOTION])
+    assert.equal(await refused(bob.key, 'accounts_remove', bobs), 'account_not_found')
+    assert.equal((await audited('accounts.delete')).actor, bob.id)
+    assert.deepEqual(await ask(admin.key, 'accounts_remove', shared), { removed: shared })
+    await untilListed(rollcall, bob.key, ['memory__search'])
+  })
+
+  it('send_feedback: stands in the audit log, bounded, for agents, too', async () => {
+    const { received_at } = await ask(agent.key, 'send_feedback', { message: ' More tools! ' })
+    const entry = await audited('feedback.send')
+    assert.deepEqual(
+      [entry.actor, entry.at, entry.detail],
+      [agent.id, received_at, { message: 'More tools!' }],
+    )
+    for (const message of ['', ' ', 'x'.repeat(2001)]) {
+      await refused(agent.key, 'send_feedback', { message })
+    }
+    const codes = []
+    for (let n = 0; n < 11; n++) {
+      const { result } = await callTool(rollcall, alice.key, 'manage__send_feedback', {
+        message: 'm',
+      })
+      codes.push(result.structuredContent.error?.code)
+    }
+    assert.ok(codes.includes('rate_limit_exceeded'))
+  })
+
+  it('asks who is calling anew: what was taken from an admin is refused at once', async () => {
+    const former = await acme.person('member', { role: 'admin' })
+    assert.ok((await ask(former.key, 'keys_list')).keys.length > 1)
+    await acme.admin('PATCH', `/members/${former.id}`, { role: 'member' })
+    assert.equal((await ask(former.key, 'keys_list')).keys.length, 1)
+  })
+
+  it('D26: switch_org lists where a signed-in person is a member, and opens one for as long', async () => {
+    const externalId = { issuer: 'https://login.example.com', subject: 'carol' }
+    const carol = await acme.person('member', { externalId })
+    const other = await startAcme(rollcall, echo.url, 'other')
+    const carolThere = await other.person('member', { externalId, role: 'admin' })
+    const away = await startAcme(rollcall, echo.url, 'away')
+    const stranger = await away.person('member')
+    const here = { id: acme.organization, name: 'acme', role: 'member', current: true }
+    const there = { id: other.organization, name: 'other', role: 'admin', current: false }
+    const bare = await session(carol)
+    assert.deepEqual(await ask(bare, 'switch_org'), { organizations: [here], session: null })
+    const proven = await session(carol, { externalId })
+    const both = { organizations: [here, there], session: null }
+    assert.deepEqual(await ask(proven, 'switch_org'), both)
+    for (const organization of ['other', other.organization]) {
+      const { session: opened } = await ask(proven, 'switch_org', { organization })
+      const answered = await ask(opened.token, 'whoami')
+      assert.equal(answered.organization.id, other.organization)
+      assert.equal(answered.principal.id, carolThere.id)
+      const own = await ask(proven, 'whoami')
+      assert.ok(Date.parse(opened.expiresAt) <= Date.parse(own.credential.expiresAt))
+      const back = await ask(opened.token, 'switch_org', { organization: 'acme' })
+      assert.equal(back.session.organization, acme.organization)
+    }
+    const unknown = await callTool(rollcall, proven, 'manage__switch_org', { organization: 'away' })
+    const madeUp = await callTool(rollcall, proven, 'manage__switch_org', { organization: 'none' })
+    assert.deepEqual(unknown, madeUp)
+    assert.equal(unknown.result.structuredContent.error.code, 'organization_not_found')
+    assert.equal(
+      await refused(bare, 'switch_org', { organization: 'other' }),
+      'organization_not_found',
+    )
+    await other.admin('PATCH', `/members/${carolThere.id}`, { status: 'suspended' })
+    assert.deepEqual((await ask(proven, 'switch_org')).organizations, [here])
+    // Whoever an admin calls its own member is not proven by that to be a member elsewhere.
+    await away.admin('PATCH', `/members/${stranger.id}`, { externalId })
+    await other.admin('PATCH', `/members/${carolThere.id}`, { status: 'active' })
+    const { token } = await away.admin('POST', `/members/${stranger.id}/session`)
+    const names = (await ask(token, 'switch_org')).organizations.map(
+      ({ name }: { name: string }) => name,
+    )
+    assert.deepEqual(names, ['away'])
+    const said = { externalId: { ...externalId, subject: 'mallory' } }
+    const headers = inOrganization('away')
+    const path = `/members/${stranger.id}/session`
+    assert.equal((await rollcall.admin('POST', path, said, headers)).status, 422)
+  })
+
+  it('C13, C40: refuses keys a switch of organization, with the envelope in the text, too', async () => {
+    for (const { key } of [alice, admin, agent]) {
+      const { result } = await callTool(rollcall, key, 'manage__switch_org')
+      assert.equal(result.isError, true)
+      assert.equal(result.structuredContent.error.code, 'session_required')
+      assert.deepEqual(JSON.parse(result.content[0].text), result.structuredContent)
+    }
+  })
+
   const mint = async (name: string): Promise<{ id: string; secret: string }> =>
     ask(await session(alice), 'keys_create', { name })
 })

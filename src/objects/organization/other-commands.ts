@@ -42,6 +42,15 @@ export async function nameOrganization(
   return requireOrganization(sql)
 }
 
+/** Puts a message of a member or an agent in the log that admins read; when that was. */
+export function sendFeedback(context: Context, message: string, { actor }: Write): string {
+  const { sql, now } = context
+  context.transact(() =>
+    writeAudit(sql, { actor, act: 'feedback.send', target: actor, detail: { message } }, now),
+  )
+  return new Date(now).toISOString()
+}
+
 /** What went with an organization, for those who remember it. */
 export type RemovedOrganization = { servers: RemovedServer[]; principals: RemovedPrincipal[] }
 

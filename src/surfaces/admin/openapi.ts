@@ -74,7 +74,12 @@ function operation({ method, path, summary, body, query, answers, scope }: Route
     operationId: operationId(method, path),
     summary,
     parameters,
-    ...(body && { requestBody: { required: true, content: jsonContent(schemaOf(body, 'input')) } }),
+    ...(body && {
+      requestBody: {
+        required: !body.safeParse(undefined).success,
+        content: jsonContent(schemaOf(body, 'input')),
+      },
+    }),
     responses: {
       ...Object.fromEntries(
         Object.entries(answers).map(([status, schema]) => [

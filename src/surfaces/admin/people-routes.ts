@@ -36,6 +36,7 @@ export const PEOPLE_ROUTES: readonly Route[] = [
   inOrganization('POST', '/members/:id/session', people.createMemberSession, {
     act: 'sessions.mint',
     summary: 'A session JWT of a member, good for five minutes',
+    body: people.SessionBody.optional(),
     answers: { 201: people.SessionJwtAnswer },
   }),
   inOrganization('GET', '/agents', people.listPeople('agent'), {

@@ -1,5 +1,7 @@
 /** The `manage__*` tools, in the order in which they are listed (`surfaces.md` D13). */
 import { accountsList } from './accounts-list.ts'
+import { accountsRemove } from './accounts-remove.ts'
+import { accountsRename } from './accounts-rename.ts'
 import { connectorsList } from './connectors-list.ts'
 import { environmentsList } from './environments-list.ts'
 import { keysCreate } from './keys-create.ts'
@@ -12,7 +14,9 @@ import { remoteList } from './remote-list.ts'
 import { remoteRefresh } from './remote-refresh.ts'
 import { remoteRemove } from './remote-remove.ts'
 import { remoteShow } from './remote-show.ts'
+import { sendFeedback } from './send-feedback.ts'
 import { serversList } from './servers-list.ts'
+import { switchOrg } from './switch-org.ts'
 import { toolsPause } from './tools-pause.ts'
 import { toolsReorder } from './tools-reorder.ts'
 import { toolsResume } from './tools-resume.ts'
@@ -23,6 +27,8 @@ export const MANAGE_TOOLS: readonly ManageTool[] = [
   whoami,
   usage,
   accountsList,
+  accountsRename,
+  accountsRemove,
   connectorsList,
   remoteList,
   remoteShow,
@@ -38,4 +44,6 @@ export const MANAGE_TOOLS: readonly ManageTool[] = [
   keysRotate,
   keysRevoke,
   environmentsList,
+  switchOrg,
+  sendFeedback,
 ]
