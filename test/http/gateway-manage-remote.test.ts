@@ -287,6 +287,21 @@ describe('manage__* tools about servers', { concurrency: 1 }, () => {
     await run(adder, 'remote_remove', { server: remote.id })
   })
 
+  it('leave a connector alone, remote as it may be, since accounts go with it', async () => {
+    const { id: server } = await acme.admin('POST', '/servers', {
+      name: 'Remote connector',
+      kind: 'remote',
+      account: 'required',
+      gateway: 'far',
+      remote: { url: upstream.url },
+    })
+    assert.deepEqual(await run(adder, 'remote_list'), { remotes: [] })
+    for (const operation of ['remote_show', 'remote_refresh', 'remote_remove']) {
+      assert.equal((await refused(adder, operation, { server })).code, 'not_remote')
+    }
+    await acme.admin('DELETE', `/servers/${server}`)
+  })
+
   it('name the argument that is wrong, and store nothing', async () => {
     const { memory } = acme.servers
     const header = (name: string, value: string) => ({
