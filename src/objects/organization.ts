@@ -73,8 +73,8 @@ export class Organization extends OrganizationAccounts {
 
   // Servers
 
-  async listServers(after: string, limit: number) {
-    return this.life.command(({ sql }) => listServers(sql, after, limit))
+  async listServers(after: string, limit: number, which: 'all' | 'remote' = 'all') {
+    return this.life.command(({ sql }) => listServers(sql, after, limit, which))
   }
 
   async getServer(id: string) {

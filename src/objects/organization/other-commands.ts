@@ -60,7 +60,7 @@ export function deleteOrganization(context: Context, write: Write): RemovedOrgan
   return context.transact(() => {
     const { name } = requireOrganization(sql)
     const { actor } = write
-    const servers = listServers(sql, '', Number.MAX_SAFE_INTEGER).map(({ id: server }) =>
+    const servers = listServers(sql, '', Number.MAX_SAFE_INTEGER, 'all').map(({ id: server }) =>
       deleteServer(context, server, { actor }),
     )
     const principals = (['member', 'agent'] as const).flatMap((kind) =>

@@ -19,12 +19,20 @@ export type ManageCall = Acting & {
 
 export type ManageTool = OwnTool & { run: (call: ManageCall) => Promise<CallToolResult> }
 
-type Hints = { readOnlyHint: boolean; destructiveHint: boolean; idempotentHint: boolean }
+type Hints = {
+  readOnlyHint: boolean
+  destructiveHint: boolean
+  idempotentHint: boolean
+  /** Whether it deals with what is outside of Rollcall; absent: it does not. */
+  openWorldHint?: boolean
+}
 
 /** What only looks. */
 export const READS: Hints = { readOnlyHint: true, destructiveHint: false, idempotentHint: true }
 /** What adds something each time it is called. */
 export const ADDS: Hints = { readOnlyHint: false, destructiveHint: false, idempotentHint: false }
+/** What puts something as it is to be, and takes nothing away. */
+export const SETS: Hints = { readOnlyHint: false, destructiveHint: false, idempotentHint: true }
 /** What something is replaced or taken away by, once. */
 export const REPLACES: Hints = { readOnlyHint: false, destructiveHint: true, idempotentHint: true }
 
@@ -50,7 +58,7 @@ export function manageTool<I, O extends object>(form: Form<I, O>): ManageTool {
       description,
       inputSchema: { ...schemaOf(input, 'input'), type: 'object' },
       outputSchema: schemaOf(output, 'output'),
-      annotations: { title, ...hints, openWorldHint: false },
+      annotations: { title, openWorldHint: false, ...hints },
     },
     async run(call) {
       requireMay(call.actor, act)
