@@ -23,6 +23,8 @@ export type GatewayCaller = {
     kind: ActingKind
     /** The environment that the key is bound to. */
     environment?: string
+    /** Who has signed in, where a session says so: the hash of its external id. */
+    person?: string
     expiresAtMs: number
   }
   principal: Principal

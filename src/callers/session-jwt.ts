@@ -17,20 +17,32 @@ const SKEW_SECONDS = 5 // between our own machines
 /** What signs and checks: the secret, and the name of the deployment that its tokens are for. */
 export type SessionKey = { secret: string; issuer: string }
 
-export type Session = { member: string; organization: string; expiresAtMs: number }
+export type Session = {
+  member: string
+  organization: string
+  /** Who has signed in, by the hash of its external id, where whoever made the session said so. */
+  person?: string | undefined
+  expiresAtMs: number
+}
 
-const Claims = z.object({ sub: z.string(), org: z.string(), iat: z.int(), exp: z.int() })
+const Claims = z.object({
+  sub: z.string(),
+  org: z.string(),
+  person: z.string().optional(),
+  iat: z.int(),
+  exp: z.int(),
+})
 
 /** A token for a member; `seconds` is at most 300. */
 export async function mintSession(
   { secret, issuer }: SessionKey,
-  { member, organization }: Pick<Session, 'member' | 'organization'>,
+  { member, organization, person }: Omit<Session, 'expiresAtMs'>,
   now: number,
   seconds = MAX_SESSION_SECONDS,
 ): Promise<{ token: string; expiresAtMs: number }> {
   const issuedAt = Math.floor(now / 1000)
   const expiresAt = issuedAt + Math.min(seconds, MAX_SESSION_SECONDS)
-  const token = await new SignJWT({ org: organization })
+  const token = await new SignJWT({ org: organization, ...(person !== undefined && { person }) })
     .setProtectedHeader({ alg: ALGORITHM, typ: TYPE })
     .setIssuer(issuer)
     .setAudience(AUDIENCE)
@@ -61,9 +73,10 @@ export async function verifySession(
     })
     const claims = Claims.safeParse(payload)
     if (!claims.success) return undefined
-    const { sub, org, iat, exp } = claims.data
+    const { sub, org, person, iat, exp } = claims.data
     if (exp - iat > MAX_SESSION_SECONDS) return undefined
-    return { member: sub, organization: org, expiresAtMs: exp * 1000 }
+    const proven = person !== undefined && { person }
+    return { member: sub, organization: org, ...proven, expiresAtMs: exp * 1000 }
   } catch (error) {
     if (error instanceof errors.JOSEError) return undefined
     throw error

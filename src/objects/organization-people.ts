@@ -58,8 +58,13 @@ export class OrganizationPeople extends DurableObject<OrganizationBindings> {
     return this.life.command((context) => principals.deletePrincipal(context, kind, id, write))
   }
 
-  async openMemberSession(id: string, write: Write) {
-    return this.life.command((context) => principals.openMemberSession(context, id, write))
+  async openMemberSession(id: string, write: Write, person?: string) {
+    return this.life.command((context) => principals.openMemberSession(context, id, write, person))
+  }
+
+  /** What a member is here, if it is that person; undefined for nobody who may come in. */
+  async describeMembership(id: string, person?: string) {
+    return this.life.command(({ sql }) => principals.describeMembership(sql, id, person))
   }
 
   /** A principal as it is published, for who acts by this credential now; undefined for nobody. */

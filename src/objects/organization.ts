@@ -63,14 +63,18 @@ export class Organization extends OrganizationAccounts {
     return this.life.command((context) => other.deleteOrganization(context, write))
   }
 
+  async sendFeedback(message: string, write: Write) {
+    return this.life.command((context) => other.sendFeedback(context, message, write))
+  }
+
   async audit(before: number, limit: number) {
     return this.life.command(({ sql }) => readAudit(sql, before, limit))
   }
 
   // Servers
 
-  async listServers(after: string, limit: number) {
-    return this.life.command(({ sql }) => listServers(sql, after, limit))
+  async listServers(after: string, limit: number, which: 'all' | 'remote' = 'all') {
+    return this.life.command(({ sql }) => listServers(sql, after, limit, which))
   }
 
   async getServer(id: string) {

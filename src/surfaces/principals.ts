@@ -1,7 +1,7 @@
 /** Members and agents as the edge knows them, and the tokens that stand for members. */
 import { verifyAccessToken, type AccessToken } from '../callers/oauth.ts'
 import { KeysUnavailable } from '../callers/issuer-keys.ts'
-import { externalHash, type ExternalId, type Principal } from '../callers/principal.ts'
+import type { ExternalId, Principal } from '../callers/principal.ts'
 import type { SessionKey } from '../callers/session-jwt.ts'
 import { Unavailable } from '../memory/lookup.ts'
 import type { Owned } from '../objects/directory.ts'
@@ -56,14 +56,15 @@ export async function findToken(
   }
 }
 
-/** The organizations that the person of a token is a member of, by id, each with the member's id. */
+/** The organizations that a person is a member of, by id, each with the member's id. */
 export async function membershipsOf(
   platform: Platform,
   visit: Visit,
-  person: ExternalId,
+  /** The hash of its external id. */
+  person: string,
 ): Promise<readonly Owned[]> {
   const source = membershipSource(platform, visit)
-  const { value } = await platform.memberships.find(externalHash(person), source, visit.waitUntil)
+  const { value } = await platform.memberships.find(person, source, visit.waitUntil)
   return value ?? []
 }
 

@@ -1,13 +1,15 @@
-/** Reading an answer's body, up to a size and no further, and its bytes as text. */
+/** Reading an answer's body, up to a size and no further, as bytes or as text. */
 import { concat } from '../protocol/bytes.ts'
 
 const UTF8 = new TextDecoder()
 
-export type BoundedBody = { bytes: Uint8Array<ArrayBuffer>; isCut: boolean }
+type BoundedBody = { bytes: Uint8Array<ArrayBuffer>; isCut: boolean }
+
+type Answer = Pick<Response, 'body' | 'headers' | 'arrayBuffer' | 'text'>
 
 /** The bytes of a body up to a limit; beyond it the rest is cancelled and `isCut` is true. */
 export async function readBounded(
-  response: Pick<Response, 'body' | 'headers' | 'arrayBuffer'>,
+  response: Omit<Answer, 'text'>,
   limitBytes: number,
 ): Promise<BoundedBody> {
   const { body, headers } = response
@@ -38,10 +40,24 @@ export function isKnownToFit(headers: Headers, limitBytes: number): boolean {
   return length !== null && Number(length) <= limitBytes && !headers.has('content-encoding')
 }
 
-/** The text of bytes by the charset of their media type; UTF-8 with marks for what is none. */
-export function decodeText(bytes: Uint8Array, contentType: string | null): string {
-  const label = /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(contentType ?? '')?.[1]
-  return (label === undefined ? UTF8 : decoderOf(label)).decode(bytes)
+/**
+ * The text of a body by the charset of its media type, and its size in bytes; UTF-8 with marks for what
+ * is none. Beyond the limit the rest is cancelled and `isCut` is true.
+ */
+export async function readText(response: Answer, limitBytes: number) {
+  const { headers } = response
+  const charset = /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(headers.get('content-type') ?? '')?.[1]
+  const isUtf8 = charset === undefined || /^utf-?8$/i.test(charset)
+  if (isUtf8 && isKnownToFit(headers, limitBytes)) {
+    return {
+      text: await response.text(),
+      size: Number(headers.get('content-length')),
+      isCut: false,
+    }
+  }
+  const { bytes, isCut } = await readBounded(response, limitBytes)
+  const decoder = isUtf8 ? UTF8 : decoderOf(charset)
+  return { text: decoder.decode(bytes), size: bytes.length, isCut }
 }
 
 function decoderOf(label: string): TextDecoder {

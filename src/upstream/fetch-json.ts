@@ -1,5 +1,5 @@
 /** Reading a small JSON document over HTTP, such as an issuer's metadata or its keys. */
-import { decodeText, readBounded } from './bounded-body.ts'
+import { readText } from './bounded-body.ts'
 import type { Outbound } from './outbound.ts'
 
 const MAX_DOCUMENT_BYTES = 256 * 1024
@@ -19,8 +19,8 @@ export function createFetchJson(outbound: Outbound): (url: string) => Promise<un
       await response.body?.cancel()
       throw new Error(`${new URL(url).host} answered ${response.status}`)
     }
-    const { bytes, isCut } = await readBounded(response, MAX_DOCUMENT_BYTES)
+    const { text, isCut } = await readText(response, MAX_DOCUMENT_BYTES)
     if (isCut) throw new Error(`${new URL(url).host} answered over ${MAX_DOCUMENT_BYTES} bytes`)
-    return JSON.parse(decodeText(bytes, null)) as unknown
+    return JSON.parse(text) as unknown
   }
 }

@@ -3,7 +3,6 @@
  * at first and after each redirect, and what of it may go there: credentials stay with the origin
  * they are for. Time-outs, retries and reading the answer are the caller's.
  */
-import { isHeaderValue } from '../handlers/headers.ts'
 import { ROLLCALL_VERSION } from '../protocol/implementation.ts'
 import { isPrivateHost } from './private-address.ts'
 
@@ -26,6 +25,7 @@ export type OutboundPolicy = {
 export type OutboundRequest = {
   url: string
   method: string
+  /** The request's own, each value of them clean; what is ours is added to them. */
   headers: Headers
   body?: string | undefined
   signal: AbortSignal
@@ -35,6 +35,8 @@ export type OutboundRequest = {
   maxRedirects?: number
   /** Names of what must not go to another origin, beside Authorization and Cookie. */
   credentials?: { headers: readonly string[]; query: readonly string[] } | undefined
+  /** Whether the answer to a GET hangs on the URL alone, so that a cache may keep it; default no. */
+  isPublic?: boolean
 }
 
 export type Outbound = (request: OutboundRequest) => Promise<Response>
@@ -45,8 +47,10 @@ export class OutboundRefused extends Error {}
 /** The outbound function under a policy. */
 export function createOutbound(policy: OutboundPolicy): Outbound {
   return async ({ url, method, headers: given, body, signal, hops = 0, ...options }) => {
-    const { maxRedirects = MAX_REDIRECTS, credentials } = options
-    const headers = ownHeaders(given, hops)
+    const { maxRedirects = MAX_REDIRECTS, credentials, isPublic = false } = options
+    let headers = given
+    headers.set(HOPS_HEADER, String(hops + 1))
+    if (!headers.has('user-agent')) headers.set('user-agent', `Rollcall/${ROLLCALL_VERSION}`)
     let target = requireTarget(url, policy)
     let init = { method, body }
     for (let redirects = 0; ; redirects++) {
@@ -57,7 +61,8 @@ export function createOutbound(policy: OutboundPolicy): Outbound {
         body: content,
         signal,
         redirect: 'manual',
-        cache: 'no-store', // what one caller may see is not kept for another
+        // What one caller may see is not kept for another; what is sent is never kept.
+        ...(!isPublic && init.body === undefined && { cache: 'no-store' }),
       })
       if (maxRedirects === 0 || !REDIRECTS.has(response.status)) return response
       const location = response.headers.get('location')
@@ -68,6 +73,7 @@ export function createOutbound(policy: OutboundPolicy): Outbound {
       }
       const next = requireRedirect(location, target, policy)
       if (next.origin !== target.origin) {
+        headers = new Headers(headers)
         for (const name of ALWAYS_CREDENTIALS) headers.delete(name)
         for (const name of credentials?.headers ?? []) headers.delete(name)
         for (const name of credentials?.query ?? []) next.searchParams.delete(name)
@@ -77,17 +83,6 @@ export function createOutbound(policy: OutboundPolicy): Outbound {
       if (init.body === undefined) headers.delete('content-type')
     }
   }
-}
-
-/** Ours are said here, and a value that could end its line is never sent. */
-function ownHeaders(given: Headers, hops: number): Headers {
-  const headers = new Headers(given)
-  for (const [name, value] of headers) {
-    if (!isHeaderValue(value)) throw new OutboundRefused(`The header ${name} has no clean value`)
-  }
-  headers.set(HOPS_HEADER, String(hops + 1))
-  if (!headers.has('user-agent')) headers.set('user-agent', `Rollcall/${ROLLCALL_VERSION}`)
-  return headers
 }
 
 function requireTarget(url: string, { allowsHttp, allowsPrivate }: OutboundPolicy): URL {

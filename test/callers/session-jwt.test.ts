@@ -26,6 +26,12 @@ describe('session JWTs', () => {
     assert.equal(await verifySession(KEY, token, NOW + 310_000), undefined)
   })
 
+  it('say which person has signed in, where that was said', async () => {
+    const { token } = await mintSession(KEY, { ...WHO, person: 'a-hash' }, NOW)
+    assert.equal((await verifySession(KEY, token, NOW))?.person, 'a-hash')
+    assert.equal(await verifySession(KEY, await forge({ person: 7 }), NOW), undefined)
+  })
+
   it('are the same when another makes them to the letter', async () => {
     assert.notEqual(await verifySession(KEY, await forge(), NOW), undefined)
   })

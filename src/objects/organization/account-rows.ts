@@ -76,22 +76,25 @@ export type AccountFilter = {
   server?: string | undefined
   /** A member's id, or `organization`. */
   owner?: string | undefined
+  alias?: string | undefined
 }
 
 /** Accounts by id, after one. */
 export function listAccounts(
   sql: SqlStorage,
-  { server, owner }: AccountFilter,
+  { server, owner, alias }: AccountFilter,
   after: string,
   limit: number,
 ): AccountRecord[] {
   return sql
     .exec<AccountRow>(
       `SELECT * FROM accounts WHERE id > ?1 AND (?2 IS NULL OR server = ?2)
-       AND (?3 IS NULL OR COALESCE(owner, 'organization') = ?3) ORDER BY id LIMIT ?4`,
+       AND (?3 IS NULL OR COALESCE(owner, 'organization') = ?3)
+       AND (?4 IS NULL OR alias = ?4) ORDER BY id LIMIT ?5`,
       after,
       server ?? null,
       owner ?? null,
+      alias ?? null,
       limit,
     )
     .toArray()

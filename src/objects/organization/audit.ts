@@ -15,7 +15,7 @@ export type AuditEntry = {
 
 type Row = { id: number; at: number; actor: string; act: string; target: string; detail: string }
 
-/** Who did what to what; `detail` has names and numbers, never a secret. */
+/** Who did what to what; `detail` has names, numbers and what people wrote, never a secret. */
 export type Act = {
   actor: string
   act: string

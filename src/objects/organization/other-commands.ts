@@ -42,6 +42,15 @@ export async function nameOrganization(
   return requireOrganization(sql)
 }
 
+/** Puts a message of a member or an agent in the log that admins read; when that was. */
+export function sendFeedback(context: Context, message: string, { actor }: Write): string {
+  const { sql, now } = context
+  context.transact(() =>
+    writeAudit(sql, { actor, act: 'feedback.send', target: actor, detail: { message } }, now),
+  )
+  return new Date(now).toISOString()
+}
+
 /** What went with an organization, for those who remember it. */
 export type RemovedOrganization = { servers: RemovedServer[]; principals: RemovedPrincipal[] }
 
@@ -51,7 +60,7 @@ export function deleteOrganization(context: Context, write: Write): RemovedOrgan
   return context.transact(() => {
     const { name } = requireOrganization(sql)
     const { actor } = write
-    const servers = listServers(sql, '', Number.MAX_SAFE_INTEGER).map(({ id: server }) =>
+    const servers = listServers(sql, '', Number.MAX_SAFE_INTEGER, 'all').map(({ id: server }) =>
       deleteServer(context, server, { actor }),
     )
     const principals = (['member', 'agent'] as const).flatMap((kind) =>

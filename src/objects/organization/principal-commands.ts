@@ -1,11 +1,13 @@
 /** Commands on members and agents. Who may give them is decided before, by `may`. */
-import type {
-  ExternalId,
-  Permission,
-  Principal,
-  PrincipalSettings,
-  Role,
+import {
+  externalHash,
+  type ExternalId,
+  type Permission,
+  type Principal,
+  type PrincipalSettings,
+  type Role,
 } from '../../callers/principal.ts'
+import { invalid } from '../../catalog/issues.ts'
 import { HttpError } from '../../protocol/http-error.ts'
 import { dropAccountsOfMember } from './account-rows.ts'
 import { writeAudit } from './audit.ts'
@@ -17,12 +19,14 @@ import {
   dropPrincipal,
   externalNames,
   findExternal,
+  findPrincipal,
   requirePrincipal,
   writePrincipal,
   type NewPrincipal,
   type PrincipalKind,
   type PrincipalRecord,
 } from './principals.ts'
+import { requireOrganization } from './record.ts'
 import { noteSurface } from './surface.ts'
 
 /** What of a principal a change names; null takes the external id away. */
@@ -128,16 +132,48 @@ export function deletePrincipal(
   })
 }
 
-/** Notes that a member is given a session; 403 where it is suspended. */
-export function openMemberSession(context: Context, id: string, { actor }: Write): void {
+/**
+ * Notes that a member is given a session; 403 where it is suspended, 422 where it is not the person
+ * who has signed in, by the hash of its external id.
+ */
+export function openMemberSession(
+  context: Context,
+  id: string,
+  { actor }: Write,
+  person?: string,
+): void {
   const { sql, now } = context
   context.transact(() => {
-    const { status } = requirePrincipal(sql, 'member', id)
-    if (status !== 'active') {
+    const member = requirePrincipal(sql, 'member', id)
+    if (member.status !== 'active') {
       throw new HttpError(403, 'member_suspended', 'This member is suspended')
+    }
+    if (person !== undefined && !isPerson(member, person)) {
+      throw invalid([{ path: 'externalId', message: 'is not that of this member' }])
     }
     writeAudit(sql, { actor, act: 'members.session', target: id }, now)
   })
+}
+
+export type Membership = { id: string; name: string; role: Role }
+
+/** The organization with what a member may do in it; undefined where it may not come in. */
+export function describeMembership(
+  sql: SqlStorage,
+  id: string,
+  person: string | undefined,
+): Membership | undefined {
+  const organization = requireOrganization(sql)
+  const member = findPrincipal(sql, id)
+  if (organization.status !== 'active' || member?.status !== 'active') return undefined
+  if (member.role === undefined || (person !== undefined && !isPerson(member, person))) {
+    return undefined
+  }
+  return { id: organization.id, name: organization.name, role: member.role }
+}
+
+function isPerson({ externalId }: NewPrincipal, person: string): boolean {
+  return externalId !== undefined && externalHash(externalId) === person
 }
 
 /** Throws 409 where another member is the person already. */

@@ -102,13 +102,21 @@ export function describeServer(sql: SqlStorage, id: string): ServerRecord {
   }
 }
 
-/** Live servers by id, after one, without what may be large of a remote one. */
-export function listServers(sql: SqlStorage, after: string, limit: number): ServerRecord[] {
+/** Live servers by id, after one, without what may be large: all, or remote ones without accounts. */
+export function listServers(
+  sql: SqlStorage,
+  after: string,
+  limit: number,
+  which: 'all' | 'remote',
+): ServerRecord[] {
   return sql
     .exec<{ id: string }>(
-      'SELECT id FROM servers WHERE deleted_at IS NULL AND id > ? ORDER BY id LIMIT ?',
+      `SELECT id FROM servers WHERE deleted_at IS NULL AND id > ?1
+       AND (?3 = 'all' OR settings ->> '$.kind' = 'remote' AND settings ->> '$.account' IS NULL)
+       ORDER BY id LIMIT ?2`,
       after,
       limit,
+      which,
     )
     .toArray()
     .map(({ id }) => {

@@ -1,4 +1,5 @@
 /** The routes of what there is for whom: settings, accounts, grants, environments. */
+import { EnvironmentAnswer, EnvironmentBody, EnvironmentEntries } from '../environment-forms.ts'
 import * as accounts from './accounts.ts'
 import * as environments from './environments.ts'
 import * as grants from './grants.ts'
@@ -6,7 +7,6 @@ import { inOrganization, listOf, PAGE, type Route } from './route.ts'
 import * as settings from './settings.ts'
 
 const { AccountAnswer } = accounts
-const { EnvironmentAnswer } = environments
 const { GrantAnswer } = grants
 
 export const ACCOUNT_ROUTES: readonly Route[] = [
@@ -83,7 +83,7 @@ export const ACCOUNT_ROUTES: readonly Route[] = [
   inOrganization('POST', '/environments', environments.createEnvironment, {
     act: 'environments.write',
     summary: 'Make an environment: the connectors and remote servers it has, by entries',
-    body: environments.EnvironmentBody,
+    body: EnvironmentBody,
     answers: { 201: EnvironmentAnswer },
   }),
   inOrganization('GET', '/environments/:name', environments.getEnvironment, {
@@ -94,7 +94,7 @@ export const ACCOUNT_ROUTES: readonly Route[] = [
   inOrganization('PUT', '/environments/:name', environments.putEnvironment, {
     act: 'environments.write',
     summary: 'Make an environment, or replace what it has',
-    body: environments.EnvironmentEntries,
+    body: EnvironmentEntries,
     answers: { 200: EnvironmentAnswer, 201: EnvironmentAnswer },
   }),
   inOrganization('DELETE', '/environments/:name', environments.deleteEnvironment, {

@@ -3,14 +3,19 @@
  * Who administers sees all of them, a member its own.
  */
 import * as z from 'zod'
-import { may, requireMay, type Actor } from '../../callers/may.ts'
 import { AccountCredential } from '../../handlers/account-credential.ts'
 import { mintId, ServerId } from '../../catalog/names.ts'
 import { invalid } from '../../catalog/issues.ts'
-import type { WrittenAccount } from '../../objects/organization/account-commands.ts'
-import type { AccountRecord } from '../../objects/organization/account-rows.ts'
-import { upstreamOf } from '../../objects/upstreams.ts'
-import { HttpError, valueOf } from '../../protocol/http-error.ts'
+import { valueOf } from '../../protocol/http-error.ts'
+import {
+  AccountAlias,
+  changeAccount,
+  endAccount,
+  ownerSeenBy,
+  readAgain,
+  requireMayWrite,
+  requireVisibleAccount,
+} from '../account-acts.ts'
 import {
   cursorOf,
   json,
@@ -23,14 +28,6 @@ import {
   type AdminCall,
 } from './call.ts'
 
-/** No control characters: callers name it in an argument, and people read it. */
-const Alias = z
-  .string()
-  .trim()
-  .min(1)
-  .max(100)
-  .regex(/^\P{Cc}*$/u, 'must have no control characters')
-  .meta({ description: 'What callers choose it by; unique on its server' })
 const Identity = z
   .string()
   .max(300)
@@ -47,14 +44,14 @@ export const AccountBody = z.strictObject({
   owner: z.string().max(100).nullable().default(null).meta({
     description: 'The member whose own it is; null: the organization',
   }),
-  alias: Alias,
+  alias: AccountAlias,
   identity: Identity.default(null),
   state: State.default('connected'),
   credential: Credential,
 })
 
 export const AccountPatch = z.strictObject({
-  alias: Alias.optional(),
+  alias: AccountAlias.optional(),
   identity: Identity.optional(),
   state: State.optional(),
   credential: Credential.optional(),
@@ -80,7 +77,10 @@ export const FILTERS = {
 export async function createAccount(call: AdminCall): Promise<Response> {
   const account = { id: mintId('acc'), ...(await readValid(call, AccountBody)) }
   requireMayWrite(call.actor, account, 'accounts')
-  return written(call, valueOf(await call.stub.createAccount(account, writeOf(call))), 201)
+  const written = valueOf(await call.stub.createAccount(account, writeOf(call)))
+  readAgain(call, written)
+  const location = { Location: `/api/v1/accounts/${account.id}` }
+  return json(JSON.stringify(written.account), 201, location)
 }
 
 export async function listAccounts(call: AdminCall): Promise<Response> {
@@ -95,38 +95,18 @@ export async function listAccounts(call: AdminCall): Promise<Response> {
 }
 
 export async function getAccount(call: AdminCall): Promise<Response> {
-  return json(JSON.stringify(await requireVisible(call)))
+  return json(JSON.stringify(await requireVisibleAccount(call, param(call, 'id'))))
 }
 
 export async function patchAccount(call: AdminCall): Promise<Response> {
   const patch = await readValid(call, AccountPatch)
-  const account = await requireVisible(call)
-  requireMayWrite(call.actor, account, 'accounts')
-  const outcome = await call.stub.patchAccount(account.id, patch, writeOf(call))
-  return written(call, valueOf(outcome), 200)
+  const account = await changeAccount(call, param(call, 'id'), patch, writeOf(call))
+  return json(JSON.stringify(account))
 }
 
 export async function deleteAccount(call: AdminCall): Promise<Response> {
-  const account = await requireVisible(call)
-  requireMayWrite(call.actor, account, 'accounts')
-  valueOf(await call.stub.deleteAccount(account.id, writeOf(call)))
+  await endAccount(call, param(call, 'id'), writeOf(call))
   return noContent()
-}
-
-/** Whose accounts an actor sees; undefined for all of them. */
-export function ownerSeenBy(actor: Actor): string | undefined {
-  if (actor === 'operator' || may(actor, 'accounts.write') === undefined) return undefined
-  return actor.principal.id
-}
-
-/** Throws 403 unless an actor may change an account, or who it is shared with. */
-export function requireMayWrite(
-  actor: Actor,
-  { owner }: Pick<AccountRecord, 'owner'>,
-  what: 'accounts' | 'grants',
-): void {
-  const isOwn = actor !== 'operator' && owner === actor.principal.id
-  requireMay(actor, isOwn ? `${what}.write.own` : `${what}.write`)
 }
 
 /** The account that a grant is of, for an actor who may share it; 422 where it sees none. */
@@ -138,27 +118,4 @@ export async function requireShareable(call: AdminCall, id: string): Promise<voi
     throw invalid([{ path: 'account', message: 'is no account here' }])
   }
   requireMayWrite(call.actor, account, 'grants')
-}
-
-/** An account that the actor sees; 404 for another's as for a made-up one. */
-async function requireVisible(call: AdminCall): Promise<AccountRecord> {
-  const id = param(call, 'id')
-  const account = valueOf(await call.stub.getAccount(id))
-  const owner = ownerSeenBy(call.actor)
-  if (owner === undefined || account.owner === owner) return account
-  throw new HttpError(404, 'account_not_found', `There is no account ${id}`)
-}
-
-/** Answers with an account; a remote server whose lists are read with it is read again. */
-function written(
-  { platform, visit, organization }: AdminCall,
-  { account, readsLists }: WrittenAccount,
-  status: number,
-): Response {
-  const { server } = account
-  if (readsLists) {
-    visit.waitUntil(upstreamOf(platform.env.UPSTREAM, server).refreshSoon({ organization, server }))
-  }
-  const headers = status === 201 ? { Location: `/api/v1/accounts/${account.id}` } : {}
-  return json(JSON.stringify(account), status, headers)
 }

@@ -2,27 +2,21 @@
 import * as z from 'zod'
 import { requireValid, invalid } from '../../catalog/issues.ts'
 import { findLossyNumbers } from '../../catalog/lossy-numbers.ts'
-import { actorName, type Actor } from '../../callers/may.ts'
-import type { Organization } from '../../objects/organization.ts'
+import { actorName } from '../../callers/may.ts'
 import { readBytes } from '../../protocol/body.ts'
 import { decodeUtf8 } from '../../protocol/bytes.ts'
 import { isJson } from '../../protocol/headers.ts'
 import { HttpError } from '../../protocol/http-error.ts'
-import type { Platform, Visit } from '../platform.ts'
+import type { Acting } from '../acting.ts'
 
 const MAX_BODY_BYTES = 32 * 1024 * 1024 // an RPC to an object carries as much
 const DEFAULT_LIMIT = 100
 const MAX_LIMIT = 1000
 
-export type AdminCall = {
-  platform: Platform
-  visit: Visit
+export type AdminCall = Acting & {
   request: Request
   params: Readonly<Record<string, string>>
   query: URLSearchParams
-  actor: Actor
-  organization: string
-  stub: DurableObjectStub<Organization>
 }
 
 /** The JSON body: 415, 413, 400 and 422 each for what it is wrong with. */

@@ -1,9 +1,9 @@
 /** The admin API's environments: what a narrower caller has of connectors and remote servers. */
-import * as z from 'zod'
 import { requireValid } from '../../catalog/issues.ts'
-import { EnvironmentName, ServerId, ToolName } from '../../catalog/names.ts'
+import { EnvironmentName } from '../../catalog/names.ts'
 import type { EnvironmentRecord } from '../../objects/organization/environments.ts'
 import { valueOf } from '../../protocol/http-error.ts'
+import { EnvironmentBody, EnvironmentEntries } from '../environment-forms.ts'
 import {
   cursorOf,
   json,
@@ -15,31 +15,6 @@ import {
   writeOf,
   type AdminCall,
 } from './call.ts'
-
-const Entry = z.strictObject({
-  server: ServerId,
-  account: z.string().min(1).max(100).optional().meta({
-    description: 'The one account that is used in it; absent: any that the caller sees',
-  }),
-  tools: z
-    .array(ToolName)
-    .max(1000)
-    .optional()
-    .meta({ description: 'The tools it has, by their names on the server; absent: all' }),
-})
-
-export const EnvironmentEntries = z.strictObject({ entries: z.array(Entry).max(500) })
-export const EnvironmentBody = z.strictObject({
-  name: EnvironmentName,
-  ...EnvironmentEntries.shape,
-})
-
-export const EnvironmentAnswer = z.strictObject({
-  name: z.string(),
-  entries: z.array(Entry),
-  createdAt: z.iso.datetime(),
-  updatedAt: z.iso.datetime(),
-})
 
 export async function createEnvironment(call: AdminCall): Promise<Response> {
   const { name, entries } = await readValid(call, EnvironmentBody)

@@ -6,7 +6,8 @@ import * as z from 'zod'
 import { mintId, ToolName } from '../../catalog/names.ts'
 import type { GrantRecord } from '../../objects/organization/grants.ts'
 import { HttpError, valueOf } from '../../protocol/http-error.ts'
-import { ownerSeenBy, requireShareable } from './accounts.ts'
+import { ownerSeenBy } from '../account-acts.ts'
+import { requireShareable } from './accounts.ts'
 import {
   cursorOf,
   json,

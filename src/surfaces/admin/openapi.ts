@@ -1,6 +1,7 @@
 /** `GET /openapi.json`: OpenAPI 3.1 of the admin API, from the table that routes it. */
 import * as z from 'zod'
 import { ROLLCALL_VERSION } from '../../protocol/implementation.ts'
+import { schemaOf } from '../json-schema.ts'
 import type { Route } from './route.ts'
 import { ROUTES } from './routes.ts'
 
@@ -73,7 +74,12 @@ function operation({ method, path, summary, body, query, answers, scope }: Route
     operationId: operationId(method, path),
     summary,
     parameters,
-    ...(body && { requestBody: { required: true, content: jsonContent(schemaOf(body, 'input')) } }),
+    ...(body && {
+      requestBody: {
+        required: !body.safeParse(undefined).success,
+        content: jsonContent(schemaOf(body, 'input')),
+      },
+    }),
     responses: {
       ...Object.fromEntries(
         Object.entries(answers).map(([status, schema]) => [
@@ -115,9 +121,4 @@ function parameter(
 
 function jsonContent(schema: object): object {
   return { 'application/json': { schema } }
-}
-
-function schemaOf(schema: z.ZodType, io: 'input' | 'output'): object {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' })
-  return rest
 }

@@ -7,8 +7,9 @@ import { valueOf } from '../../protocol/http-error.ts'
 import type { Organization } from '../../objects/organization.ts'
 import type { OrganizationStatus } from '../../objects/organization/record.ts'
 import { learnGone, type Platform } from '../platform.ts'
+import { learnRemoved } from '../server-writes.ts'
 import { ownerOf } from '../sources.ts'
-import { learnRemoved, learnRevokedKeys } from './learn.ts'
+import { learnRevokedKeys } from './learn.ts'
 import { DEFAULT_ORGANIZATION, organizationNotFound } from './authorize.ts'
 import {
   cursorOf,

@@ -1,5 +1,6 @@
 /** The routes of the admin API about who asks: members, agents, their sessions, and keys. */
 import * as keys from './keys.ts'
+import { KeyAnswer, KeyBody, NewKeyAnswer } from '../key-forms.ts'
 import * as people from './people.ts'
 import { inOrganization, listOf, PAGE, type Route } from './route.ts'
 
@@ -35,6 +36,7 @@ export const PEOPLE_ROUTES: readonly Route[] = [
   inOrganization('POST', '/members/:id/session', people.createMemberSession, {
     act: 'sessions.mint',
     summary: 'A session JWT of a member, good for five minutes',
+    body: people.SessionBody.optional(),
     answers: { 201: people.SessionJwtAnswer },
   }),
   inOrganization('GET', '/agents', people.listPeople('agent'), {
@@ -74,18 +76,18 @@ export const PEOPLE_ROUTES: readonly Route[] = [
       server: 'Keys of this server alone',
       principal: 'Keys of this principal alone',
     },
-    answers: { 200: listOf(keys.KeyAnswer) },
+    answers: { 200: listOf(KeyAnswer) },
   }),
   inOrganization('POST', '/keys', keys.createKey, {
     act: 'keys.mint.own',
     summary: 'Make a key of a server, a member or an agent',
-    body: keys.KeyBody,
-    answers: { 201: keys.NewKeyAnswer },
+    body: KeyBody,
+    answers: { 201: NewKeyAnswer },
   }),
   inOrganization('GET', '/keys/:id', keys.getKey, {
     act: 'keys.read.own',
     summary: 'One key',
-    answers: { 200: keys.KeyAnswer },
+    answers: { 200: KeyAnswer },
   }),
   inOrganization('DELETE', '/keys/:id', keys.deleteKey, {
     act: 'keys.revoke.own',
@@ -96,6 +98,6 @@ export const PEOPLE_ROUTES: readonly Route[] = [
   inOrganization('POST', '/keys/:id/rotate', keys.rotateKey, {
     act: 'keys.mint.own',
     summary: 'Give a key another secret; the old one is dead',
-    answers: { 200: keys.NewKeyAnswer },
+    answers: { 200: NewKeyAnswer },
   }),
 ]

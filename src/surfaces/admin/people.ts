@@ -1,7 +1,7 @@
 /** The admin API's members and agents, and the sessions that members are given. */
 import * as z from 'zod'
 import { requireMayGive } from '../../callers/may.ts'
-import { PERMISSIONS, PrincipalSettings, ROLES } from '../../callers/principal.ts'
+import { externalHash, PERMISSIONS, PrincipalSettings, ROLES } from '../../callers/principal.ts'
 import { mintSession } from '../../callers/session-jwt.ts'
 import { mintId } from '../../catalog/names.ts'
 import type { PrincipalKind, PrincipalRecord } from '../../objects/organization/principals.ts'
@@ -89,6 +89,13 @@ export const MemberAnswer = z.strictObject({
 })
 export const AgentAnswer = z.strictObject({ ...Common, ...agent })
 
+export const SessionBody = z.strictObject({
+  externalId: ExternalId.optional().meta({
+    description:
+      'Who has signed in, which must be this member; the session then opens the other organizations of that person, too',
+  }),
+})
+
 export const SessionJwtAnswer = z.strictObject({
   token: z.string().meta({ description: 'A JWT: Authorization: Bearer <token>' }),
   expiresAt: z.iso.datetime(),
@@ -147,9 +154,13 @@ export async function createMemberSession(call: AdminCall): Promise<Response> {
     throw new HttpError(503, 'sessions_not_configured', message)
   }
   const id = param(call, 'id')
-  valueOf(await call.stub.openMemberSession(id, writeOf(call)))
-  const { organization } = call
-  const { token, expiresAtMs } = await mintSession(key, { member: id, organization }, Date.now())
+  // A request without a body says nothing of who has signed in.
+  const isSaid = call.request.headers.has('content-type')
+  const { externalId } = isSaid ? await readValid(call, SessionBody) : {}
+  const person = externalId && externalHash(externalId)
+  valueOf(await call.stub.openMemberSession(id, writeOf(call), person))
+  const who = { member: id, organization: call.organization, person }
+  const { token, expiresAtMs } = await mintSession(key, who, Date.now())
   return json(JSON.stringify({ token, expiresAt: new Date(expiresAtMs).toISOString() }), 201)
 }
 

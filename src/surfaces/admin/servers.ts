@@ -3,14 +3,12 @@ import * as z from 'zod'
 import { invalid } from '../../catalog/issues.ts'
 import { ServerId } from '../../catalog/names.ts'
 import { parseServerFile, type ParsedServerFile } from '../../catalog/server-file.ts'
-import { isRemote, ServerSettings, SettingsPatch } from '../../catalog/server.ts'
-import { encodeUtf8 } from '../../protocol/bytes.ts'
-import { HttpError, valueOf } from '../../protocol/http-error.ts'
-import { upstreamOf } from '../../objects/upstreams.ts'
+import { ServerSettings, SettingsPatch } from '../../catalog/server.ts'
+import { valueOf } from '../../protocol/http-error.ts'
 import type { WrittenServer } from '../../objects/organization/change-server.ts'
 import type { ServerRecord } from '../../objects/organization/servers.ts'
-import { learnRevision, learnVanity, type Platform } from '../platform.ts'
-import { learnRemoved, readRemote, readRemoved } from './learn.ts'
+import type { Platform } from '../platform.ts'
+import * as writes from '../server-writes.ts'
 import {
   cursorOf,
   etag,
@@ -25,8 +23,6 @@ import {
   writeOf,
   type AdminCall,
 } from './call.ts'
-
-const MAX_PACKED_BYTES = 31 * 1024 * 1024 // an RPC carries 32 MiB
 
 const UpstreamAnswer = z.strictObject({
   era: z.string().optional(),
@@ -101,12 +97,16 @@ export async function createServer(call: AdminCall): Promise<Response> {
     throw invalid([{ path: 'id', message: 'is chosen by the operator alone; import the file' }])
   }
   if (isDryRun(call)) return rehearsed(call, undefined, file)
-  return written(call, valueOf(await call.stub.createServer(pack(file), writeOf(call))), 201)
+  return answered(call, await writes.createServer(call, file, writeOf(call)), 201)
 }
 
 export async function importServer(call: AdminCall): Promise<Response> {
   const file = parseServerFile(await readBody(call))
-  return written(call, valueOf(await call.stub.importServer(pack(file), writeOf(call))), 201)
+  return written(
+    call,
+    valueOf(await call.stub.importServer(writes.packFile(file), writeOf(call))),
+    201,
+  )
 }
 
 export async function getServer(call: AdminCall): Promise<Response> {
@@ -123,7 +123,7 @@ export async function putServer(call: AdminCall): Promise<Response> {
   // Only the operator makes a server under an id of its choice.
   if (call.actor !== 'operator') valueOf(await call.stub.getServer(id))
   if (isDryRun(call)) return rehearsed(call, id, file)
-  const put = valueOf(await call.stub.putServer(id, pack(file), writeOf(call)))
+  const put = valueOf(await call.stub.putServer(id, writes.packFile(file), writeOf(call)))
   return written(call, put, put.created ? 201 : 200)
 }
 
@@ -137,9 +137,7 @@ export async function patchServer(call: AdminCall): Promise<Response> {
 }
 
 export async function deleteServer(call: AdminCall): Promise<Response> {
-  const removed = valueOf(await call.stub.deleteServer(param(call, 'id'), writeOf(call)))
-  learnRemoved(call, removed)
-  if (removed.isRemote) call.visit.waitUntil(readRemoved(call, removed.id))
+  await writes.deleteServer(call, param(call, 'id'), writeOf(call))
   return noContent()
 }
 
@@ -156,19 +154,7 @@ export async function exportServer(call: AdminCall): Promise<Response> {
 }
 
 export async function refreshServer(call: AdminCall): Promise<Response> {
-  const { platform, organization } = call
-  const { id, settings } = valueOf(await call.stub.getServer(param(call, 'id')))
-  if (!isRemote(settings)) throw new HttpError(409, 'not_remote', 'The server is not remote')
-  const refreshed = await upstreamOf(platform.env.UPSTREAM, id).refresh({
-    organization,
-    server: id,
-  })
-  const record = valueOf(await call.stub.getServer(id))
-  if ('problem' in refreshed) {
-    learnRevision(platform, { id, organization, revision: record.revision }) // it may be down
-    throw new HttpError(502, 'upstream_failed', refreshed.problem)
-  }
-  return written(call, { server: record, created: false, remoteChanged: false }, 200)
+  return answered(call, await writes.refreshServer(call, param(call, 'id')), 200)
 }
 
 export async function listRevisions(call: AdminCall): Promise<Response> {
@@ -200,18 +186,13 @@ function formatServer({ settings: { PUBLIC_URL } }: Platform, record: ServerReco
   })
 }
 
-async function written(
-  call: AdminCall,
-  { server: stored, remoteChanged }: WrittenServer,
-  status: number,
-): Promise<Response> {
-  const { platform, organization } = call
-  const server = remoteChanged ? await readRemote(call, stored) : stored
-  const { id, revision, settings } = server
-  learnRevision(platform, { id, organization, revision })
-  if (settings.vanity) learnVanity(platform, settings.slug, id)
-  const location = { Location: `/api/v1/servers/${id}` }
-  const headers = { ...etag(revision), ...(status === 201 && location) }
+async function written(call: AdminCall, done: WrittenServer, status: number): Promise<Response> {
+  return answered(call, await writes.settleServer(call, done), status)
+}
+
+function answered({ platform }: AdminCall, server: ServerRecord, status: number): Response {
+  const location = { Location: `/api/v1/servers/${server.id}` }
+  const headers = { ...etag(server.revision), ...(status === 201 && location) }
   return json(formatServer(platform, server), status, headers)
 }
 
@@ -221,14 +202,7 @@ async function rehearsed(
   id: string | undefined,
   file: ParsedServerFile,
 ): Promise<Response> {
-  return json(valueOf(await call.stub.rehearseFile(id, pack(file), writeOf(call))))
-}
-
-/** A file for the way to its organization: as bytes, since strings may cross RPC at twice the size. */
-function pack(file: ParsedServerFile): Uint8Array<ArrayBuffer> {
-  const bytes = encodeUtf8(JSON.stringify(file))
-  if (bytes.length <= MAX_PACKED_BYTES) return bytes
-  throw new HttpError(413, 'server_too_large', 'The server is too large to be stored')
+  return json(valueOf(await call.stub.rehearseFile(id, writes.packFile(file), writeOf(call))))
 }
 
 function requireNumber(text: string, path: string): number {

@@ -6,6 +6,8 @@ import { isDeeperThan, MAX_DEPTH } from '../../protocol/json-depth.ts'
 import { valueOf } from '../../protocol/http-error.ts'
 import { isObject } from '../../protocol/json-rpc.ts'
 import { learnRevision } from '../platform.ts'
+import * as writes from '../server-writes.ts'
+import { formatPlace, parsePlace } from '../tool-place.ts'
 import {
   cursorOf,
   etag,
@@ -27,9 +29,9 @@ export const ReorderAnswer = z.strictObject({ names: z.array(z.string()) })
 export const ToolPatch = z.record(z.string(), z.unknown())
 
 export async function listTools(call: AdminCall): Promise<Response> {
-  const after = requirePlace(cursorOf(call))
+  const after = parsePlace(cursorOf(call))
   const page = valueOf(await call.stub.listTools(param(call, 'id'), after, limitOf(call)))
-  const next = page.next && `${page.next.sortOrder} ${page.next.created}`
+  const next = page.next && formatPlace(page.next)
   return json(formatPage(call, page.tools, next), 200, etag(page.revision))
 }
 
@@ -60,12 +62,9 @@ export async function patchTool(call: AdminCall): Promise<Response> {
   if (isDeeperThan(patch, MAX_DEPTH + 1)) {
     throw invalid([{ path: '', message: `nests deeper than ${MAX_DEPTH} levels` }])
   }
-  const { stub } = call
-  const server = param(call, 'id')
-  return written(
-    call,
-    valueOf(await stub.patchTool(server, param(call, 'name'), patch, writeOf(call))),
-  )
+  const tool = { server: param(call, 'id'), name: param(call, 'name') }
+  const patched = await writes.patchTool(call, tool, patch, writeOf(call))
+  return json(patched.tool, 200, etag(patched.revision))
 }
 
 export async function deleteTool(call: AdminCall): Promise<Response> {
@@ -79,20 +78,9 @@ export async function deleteTool(call: AdminCall): Promise<Response> {
 }
 
 export async function reorderTools(call: AdminCall): Promise<Response> {
-  const server = param(call, 'id')
   const { names } = await readValid(call, ReorderBody)
-  const order = valueOf(await call.stub.reorderTools(server, names, writeOf(call)))
-  const { platform, organization } = call
-  learnRevision(platform, { id: server, organization, revision: order.revision })
+  const order = await writes.reorderTools(call, param(call, 'id'), names, writeOf(call))
   return json(JSON.stringify({ names: order.names }), 200, etag(order.revision))
-}
-
-/** The place a list of tools goes on after, from its cursor. */
-function requirePlace(cursor: string): { sortOrder: number; created: number } {
-  if (cursor === '') return { sortOrder: -1, created: -1 }
-  const [, sortOrder, created] = /^(\d{1,10}) (\d{1,10})$/.exec(cursor) ?? []
-  if (created === undefined) throw invalid([{ path: 'cursor', message: 'is not one of ours' }])
-  return { sortOrder: Number(sortOrder), created: Number(created) }
 }
 
 function written(

@@ -5,6 +5,7 @@
 import type { GatewayCaller } from '../../callers/caller.ts'
 import { claimedIssuer, isJwt } from '../../callers/jwt.ts'
 import { presentedSecret } from '../../callers/presented.ts'
+import { externalHash } from '../../callers/principal.ts'
 import { keyKindOf } from '../../callers/secret.ts'
 import { verifySession } from '../../callers/session-jwt.ts'
 import { HttpError } from '../../protocol/http-error.ts'
@@ -109,15 +110,16 @@ async function callerOfToken(
   if (key !== undefined && claimedIssuer(token) === key.issuer) {
     const session = await verifySession(key, token, Date.now())
     if (session === undefined) return undefined
-    const { organization, member, expiresAtMs } = session
+    const { organization, member, person, expiresAtMs } = session
     const principal = await findPrincipal(platform, visit, organization, member)
     if (principal?.kind !== 'member') return undefined
-    return { credential: { id: member, kind: 'session', expiresAtMs }, principal }
+    const proven = person !== undefined && { person }
+    return { credential: { id: member, kind: 'session', ...proven, expiresAtMs }, principal }
   }
   const resource = resourceOf(platform, path)
   const access = resource && (await findToken(platform, visit, token, resource))
   if (!access) return undefined
-  const memberships = await membershipsOf(platform, visit, access)
+  const memberships = await membershipsOf(platform, visit, externalHash(access))
   const chosen = memberships.find(({ owner }) => owner === access.organization) ?? memberships[0]
   const principal = chosen && (await findMember(platform, visit, access, chosen))
   if (principal === undefined) {

@@ -8,11 +8,12 @@ export type ToolRefusal = {
   aliases?: readonly string[] | undefined
 }
 
+/** Codes whose envelope stands in the text, too, where clients look for it (C40). */
+const IN_TEXT: ReadonlySet<string> = new Set(['session_required'])
+
 /** The result that a refusal is. */
 export function refusalResult({ code, message, aliases }: ToolRefusal): CallToolResult {
-  return {
-    content: [{ type: 'text', text: message }],
-    isError: true,
-    structuredContent: { error: { code, message, ...(aliases && { aliases }) } },
-  }
+  const envelope = { error: { code, message, ...(aliases && { aliases }) } }
+  const text = IN_TEXT.has(code) ? JSON.stringify(envelope) : message
+  return { content: [{ type: 'text', text }], isError: true, structuredContent: envelope }
 }

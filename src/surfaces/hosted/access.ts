@@ -4,6 +4,7 @@
  */
 import { ANONYMOUS, type Caller } from '../../callers/caller.ts'
 import { presentedSecret } from '../../callers/presented.ts'
+import { externalHash } from '../../callers/principal.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
 import { HttpError } from '../../protocol/http-error.ts'
 import { findKey } from '../keys.ts'
@@ -72,7 +73,7 @@ async function requireTokenHolder(
       headers: challenge(platform, path, { error: 'invalid_token', scopes }),
     })
   }
-  const memberships = await membershipsOf(platform, visit, token)
+  const memberships = await membershipsOf(platform, visit, externalHash(token))
   const membership = memberships.find(({ owner }) => owner === organization)
   const member = membership && (await findMember(platform, visit, token, membership))
   if (member === undefined) throw notFound() // whose server it is, is not told

@@ -8,7 +8,7 @@ import { encodeBase64 } from '../../protocol/bytes.ts'
 import { isDeeperThan, MAX_DEPTH } from '../../protocol/json-depth.ts'
 import type { CallToolResult } from '../../protocol/tool.ts'
 import { findViolations } from '../arguments.ts'
-import { decodeText, readBounded } from '../bounded-body.ts'
+import { readBounded, readText } from '../bounded-body.ts'
 import type { OpenedSecrets } from '../opened-secrets.ts'
 import { CallFailed, keyOf, type HttpCall, type HttpOutcome } from './call.ts'
 import { fillText, keep } from './shape.ts'
@@ -27,13 +27,13 @@ export async function readAnswer(
   const { status } = response
   const { handler } = call
   const limit = handler.maxResponseBytes ?? DEFAULT_MAX_RESPONSE_BYTES
-  const { bytes, isCut } = await readBounded(response, limit)
-  const log = { status, bytes: bytes.length }
-  if (isCut) {
+  const content = await readContent(response, limit)
+  const log = { status, bytes: content.size }
+  if (content.isCut) {
     return failed(`The answer is over ${limit} bytes, more than this tool may take`, log)
   }
   try {
-    return { result: checked(call, resultOf(call, response, bytes, secrets)), ...log }
+    return { result: checked(call, resultOf(call, response, content, secrets)), ...log }
   } catch (error) {
     if (!(error instanceof CallFailed)) throw error
     return failed(secrets.redactError(error.message), log)
@@ -42,14 +42,14 @@ export async function readAnswer(
 
 /** The outcome of an answer that is an error: its status, and an excerpt of what it says. */
 export async function readError(response: Response, secrets: OpenedSecrets): Promise<HttpOutcome> {
-  const { status, headers } = response
-  const { bytes, isCut } = await readBounded(response, MAX_ERROR_BYTES)
-  const whole = plainText(decodeText(bytes, headers.get('content-type')), secrets)
+  const { status } = response
+  const { text: answered, size, isCut } = await readText(response, MAX_ERROR_BYTES)
+  const whole = plainText(answered, secrets)
   // Where the answer was cut, a secret may have been: its first half is none we know.
   const text = isCut ? whole.slice(0, Math.max(0, whole.length - secrets.longest)) : whole
   const excerpt = text.slice(0, MAX_EXCERPT_LENGTH).toWellFormed()
   const said = excerpt === '' ? '' : `: ${excerpt}`
-  return failed(`The API answered ${status}${said}`, { status, bytes: bytes.length })
+  return failed(`The API answered ${status}${said}`, { status, bytes: size })
 }
 
 /** A failure as a result that says so, and the same for the log. */
@@ -66,24 +66,38 @@ export function failed(
   }
 }
 
+/** What an answer holds: an image or a sound as bytes, all else as text. */
+type Content = { essence: string; size: number; isCut: boolean } & (
+  | { family: 'image' | 'audio'; bytes: Uint8Array }
+  | { family: 'text'; text: string }
+)
+
+async function readContent(response: Response, limitBytes: number): Promise<Content> {
+  const essence = essenceOf(response.headers.get('content-type'))
+  const [family] = essence.split('/', 1)
+  if (family !== 'image' && family !== 'audio') {
+    return { essence, family: 'text', ...(await readText(response, limitBytes)) }
+  }
+  const { bytes, isCut } = await readBounded(response, limitBytes)
+  return { essence, family, bytes, size: bytes.length, isCut }
+}
+
 function resultOf(
   { handler, outputSchema }: HttpCall,
   response: Response,
-  bytes: Uint8Array,
+  content: Content,
   secrets: OpenedSecrets,
 ): CallToolResult {
-  const { status, headers } = response
+  const { essence, size } = content
   if (handler.method === 'HEAD') return textResult(secrets.redact(listHeaders(response)))
-  if (bytes.length === 0) return textResult(`The API answered ${status} without content`)
-  const type = headers.get('content-type')
-  const essence = essenceOf(type)
-  const [family] = essence.split('/', 1)
-  if (family === 'image' || family === 'audio') {
-    const said = `${essence} ${secrets.longest === 0 ? '' : decodeText(bytes, null)}`
+  if (size === 0) return textResult(`The API answered ${response.status} without content`)
+  if (content.family !== 'text') {
+    const { family, bytes } = content
+    const said = `${essence} ${secrets.longest === 0 ? '' : new TextDecoder().decode(bytes)}`
     if (secrets.redact(said) !== said) throw new CallFailed('The answer repeats a secret')
     return { content: [{ type: family, data: encodeBase64(bytes), mimeType: essence }] }
   }
-  const text = decodeText(bytes, type)
+  const { text } = content
   const { response: shape = NO_SHAPE } = handler
   const isShaped = shape !== NO_SHAPE || outputSchema !== undefined
   const isJson = /^application\/(?:.+\+)?json$/.test(essence)

@@ -12,7 +12,10 @@ import type { OpenedSecrets } from '../opened-secrets.ts'
 import { CallFailed } from './call.ts'
 
 /** What a request is before it is sent. */
-export type Built = Pick<OutboundRequest, 'url' | 'method' | 'headers' | 'body' | 'credentials'>
+export type Built = Pick<
+  OutboundRequest,
+  'url' | 'method' | 'headers' | 'body' | 'credentials' | 'isPublic'
+>
 
 type Args = Readonly<Record<string, unknown>>
 type Placed = { query: URLSearchParams; headers: Headers; body: [string, unknown][] }
@@ -29,10 +32,11 @@ export function buildRequest(handler: HttpHandlerInput, args: Args, secrets: Ope
   const placed = placeArguments(handler, args)
   const { query, headers } = placed
   const body = bodyOf(handler.body, method, placed.body)
-  if (!headers.has('accept')) headers.set('accept', 'application/json, */*;q=0.5')
   if (body !== undefined) headers.set('content-type', BODY_TYPES[handler.body ?? 'json'])
   const credentials = authorize(placed, handler, secrets)
-  return { url: withQuery(filled, query), method, headers, body, credentials }
+  const isPublic = handler.auth?.type !== 'oauth2' && headers.keys().next().done === true
+  if (!headers.has('accept')) headers.set('accept', 'application/json, */*;q=0.5')
+  return { url: withQuery(filled, query), method, headers, body, credentials, isPublic }
 }
 
 const BODY_TYPES = { json: 'application/json', form: 'application/x-www-form-urlencoded' }

@@ -8,7 +8,7 @@ import { isHeaderValue } from '../../handlers/headers.ts'
 import { BoundedMap } from '../../memory/bounded-map.ts'
 import { isObject } from '../../protocol/json-rpc.ts'
 import { sha256Hex } from '../../sealing/digest.ts'
-import { decodeText, readBounded } from '../bounded-body.ts'
+import { readText } from '../bounded-body.ts'
 import { basicCredentials, type OpenedSecrets } from '../opened-secrets.ts'
 import { OutboundRefused, type Outbound } from '../outbound.ts'
 import { CallFailed } from './call.ts'
@@ -74,8 +74,8 @@ async function requestToken(request: TokenRequest, now: number): Promise<Grant> 
     if (error instanceof OutboundRefused) throw error
     throw new CallFailed(`${endpointOf(auth.tokenUrl)} could not be reached`)
   })
-  const { bytes } = await readBounded(response, MAX_ANSWER_BYTES)
-  const answer = parseObject(decodeText(bytes, response.headers.get('content-type')))
+  const { text } = await readText(response, MAX_ANSWER_BYTES)
+  const answer = parseObject(text)
   return readGrant(auth.tokenUrl, response.status, answer, now)
 }
 

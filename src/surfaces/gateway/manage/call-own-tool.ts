@@ -1,7 +1,12 @@
-/** A call of a `manage__*` tool: its arguments are checked as any tool's, and a refusal is a result. */
+/**
+ * A call of a `manage__*` tool: its arguments are checked as any tool's, its caller is asked of the
+ * organization anew, as on the admin API, and a refusal is a result.
+ */
+import { actorName } from '../../../callers/may.ts'
 import { HttpError } from '../../../protocol/http-error.ts'
 import type { CallToolResult } from '../../../protocol/tool.ts'
 import { findViolations, withDefaults } from '../../../upstream/arguments.ts'
+import { newestCaller } from '../principal.ts'
 import type { Site } from '../site.ts'
 import { refusalResult } from '../tool-refusal.ts'
 import { MANAGE_TOOLS } from './definitions.ts'
@@ -23,9 +28,22 @@ export async function callOwnTool(
     const text = `Invalid arguments for ${name}:\n${violations.join('\n')}`
     return { content: [{ type: 'text', text }], isError: true }
   }
-  const stub = site.platform.env.ORGANIZATION.getByName(site.caller.principal.organization)
+  const { platform, visit } = site
+  const caller = await newestCaller(site)
+  const { organization } = caller.principal
+  const actor = { principal: caller.principal, credentialKind: caller.credential.kind }
+  const stub = platform.env.ORGANIZATION.getByName(organization)
   try {
-    return await tool.run({ site, args: filled, stub })
+    return await tool.run({
+      site: { ...site, caller },
+      args: filled,
+      platform,
+      visit,
+      actor,
+      organization,
+      stub,
+      write: { actor: actorName(actor) },
+    })
   } catch (error) {
     if (error instanceof HttpError) return refusalResult(error)
     throw error
