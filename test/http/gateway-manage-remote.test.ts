@@ -328,4 +328,23 @@ describe('manage__* tools about servers', { concurrency: 1 }, () => {
     assert.deepEqual((await acme.admin('GET', '/secrets')).items, [])
     assert.deepEqual(await run(admin, 'remote_list'), { remotes: [] })
   })
+
+  it('C11: run no more from the moment they are switched off, as names that nobody has', async () => {
+    const remote = await add({ name: 'Kept' })
+    const args = { server: remote.id }
+    const frank = await acme.person('member', { role: 'admin' })
+    await run(frank, 'remote_show', args)
+    const assertNotFound = async (operation: string) => {
+      const name = `manage__${operation}`
+      for (const given of [args, { wrong: 1 }]) {
+        const { error } = await callTool(rollcall, frank.key, name, given)
+        assert.deepEqual(error, { code: -32602, message: `Tool not found: ${name}` })
+      }
+    }
+    const settings = { manage: { remote_refresh: false } }
+    await acme.admin('PATCH', `/members/${frank.id}`, { settings })
+    await assertNotFound('remote_refresh')
+    await acme.admin('PATCH', '/settings', { capabilities: { manage: { remote_remove: false } } })
+    await assertNotFound('remote_remove')
+  })
 })

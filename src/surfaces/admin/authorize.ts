@@ -99,8 +99,8 @@ async function actorOf(platform: Platform, claimed: Claimed): Promise<Actor | un
   const outcome = await stub.identify({ credential, principal })
   // An organization that has gone has no callers.
   if ('refusal' in outcome && outcome.refusal.status === 404) return undefined
-  const text = valueOf(outcome)
-  const found = text === undefined ? undefined : parsePrincipal(text)?.value
+  const identified = valueOf(outcome)
+  const found = identified && parsePrincipal(identified.principal)?.value
   return found && { principal: found, credentialKind: kind }
 }
 
