@@ -299,6 +299,18 @@ describe('manage__* tools about servers', { concurrency: 1 }, () => {
     for (const operation of ['remote_show', 'remote_refresh', 'remote_remove']) {
       assert.equal((await refused(adder, operation, { server })).code, 'not_remote')
     }
+    const refresh = async ({ key }: Person, id: string) => {
+      const headers = { authorization: `Bearer ${key}` }
+      const init = { method: 'POST', headers }
+      const { status, json } = await rollcall.send(`/api/v1/servers/${id}/refresh`, init)
+      return [status, json.error?.code]
+    }
+    assert.deepEqual(await refresh(adder, server), [403, 'admin_required'])
+    assert.deepEqual(await refresh(member, server), [403, 'insufficient_role'])
+    assert.deepEqual(await refresh(admin, server), [200, undefined])
+    const remote = await add({ name: 'Refreshed' })
+    assert.deepEqual(await refresh(adder, remote.id), [200, undefined])
+    await run(adder, 'remote_remove', { server: remote.id })
     await acme.admin('DELETE', `/servers/${server}`)
   })
 
