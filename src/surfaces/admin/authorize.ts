@@ -30,7 +30,7 @@ type Claimed = {
   kind: 'member' | 'agent' | 'session'
 }
 
-/** Who a request is from, or 401; 403 for a principal that is suspended. */
+/** Who a request is from, or 401; 403 for a principal that is suspended, or whose organization is. */
 export async function requireActor(
   platform: Platform,
   visit: Visit,

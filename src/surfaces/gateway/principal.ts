@@ -9,7 +9,7 @@ import { siteAtLeast, type Site } from './site.ts'
 
 type Asking = Pick<Site, 'platform' | 'caller' | 'environment'>
 
-/** The caller with its newest principal; 401 once its credential is dead, 403 while it is suspended. */
+/** The caller with its newest principal; 401 once its credential is dead, 403 while that is suspended. */
 export async function newestCaller(asking: Asking): Promise<GatewayCaller> {
   return (await identify(asking)).caller
 }
