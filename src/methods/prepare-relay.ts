@@ -62,8 +62,9 @@ export async function relayed(
 ): Promise<Prepared> {
   const { catalog, caller } = exchange
   const { organization, id: server } = catalog
-  // What a state is good for: the same request of the same caller (§4.8).
-  const place = [organization, server, caller.id, method, name, sha256Hex(canonicalJson(params))]
+  // What a state is good for: the same request of the same caller with the same account (§4.8).
+  const request = [method, name, sha256Hex(canonicalJson(params))]
+  const place = [organization, server, caller.id, target.account?.id ?? '', ...request]
   const { _meta } = exchange.params
   const sent = {
     ...params,

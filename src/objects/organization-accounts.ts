@@ -138,7 +138,7 @@ export class OrganizationAccounts extends OrganizationPeople {
 
   /** The connectors of the gateway as a principal has them; 404 for an unknown environment. */
   async describeConnectors(looking: Looking, environment?: string) {
-    return this.life.command(({ sql }) => describeConnectors(sql, looking, environment))
+    return this.life.command((context) => describeConnectors(context, looking, environment))
   }
 
   /** The calls of a credential in each month, newest first. */

@@ -24,7 +24,8 @@ import {
   type NewPrincipal,
   type PrincipalKind,
 } from './organization/principals.ts'
-import { organizationId } from './organization/record.ts'
+import { versionOf } from './organization/publications.ts'
+import { organizationId, organizationSettings } from './organization/record.ts'
 
 export class OrganizationPeople extends DurableObject<OrganizationBindings> {
   protected readonly life = new Life(this.ctx, this.env)
@@ -67,13 +68,22 @@ export class OrganizationPeople extends DurableObject<OrganizationBindings> {
     return this.life.command(({ sql }) => principals.describeMembership(sql, id, person))
   }
 
-  /** A principal as it is published, for who acts by this credential now; undefined for nobody. */
+  /**
+   * A principal as it is published, for who acts by this credential now, and the version of the gateway's
+   * surface; undefined for nobody, 403 for who is suspended, or whose organization is.
+   */
   async identify(caller: { credential: string; principal: string }) {
     return this.life.command(({ sql, organization, now }) => {
       const refused = refusePrincipal(sql, caller, now)
       if (refused === 'invalid_api_key') return undefined
       if (refused !== undefined) throw new HttpError(403, refused, 'This principal is suspended')
-      return formatPrincipal(sql, organization, caller.principal)
+      if (organizationSettings(sql).status === 'suspended') {
+        throw new HttpError(403, 'org_suspended', 'This organization is suspended')
+      }
+      return {
+        principal: formatPrincipal(sql, organization, caller.principal),
+        surface: versionOf(sql, 'surface', organization),
+      }
     })
   }
 

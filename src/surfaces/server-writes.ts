@@ -2,8 +2,9 @@
  * Writes of servers and their tools as every surface makes them: the organization's command, and then
  * what this isolate takes in of it, so that it shows its own writes at once (`design.md` §2).
  */
+import { requireMay } from '../callers/may.ts'
 import type { ParsedServerFile } from '../catalog/server-file.ts'
-import { isRemote } from '../catalog/server.ts'
+import { isRemote, needsAccount } from '../catalog/server.ts'
 import { within } from '../memory/single-flight.ts'
 import type { WrittenServer } from '../objects/organization/change-server.ts'
 import type { Write } from '../objects/organization/context.ts'
@@ -49,10 +50,14 @@ export async function deleteServer(acting: Acting, id: string, write: Write): Pr
   visit.waitUntil(upstreamOf(platform.env.UPSTREAM, id).refresh({ organization, server: id }))
 }
 
-/** Reads a remote server again; its record after that, or 502 with what is wrong with it. */
+/**
+ * Reads a remote server again; its record after that, or 502 with what is wrong with it. A connector is
+ * read with the organization's account, which is for those who may write servers.
+ */
 export async function refreshServer(acting: Acting, id: string): Promise<ServerRecord> {
-  const { platform, organization, stub } = acting
+  const { platform, organization, stub, actor } = acting
   const { settings } = valueOf(await stub.getServer(id))
+  if (needsAccount(settings)) requireMay(actor, 'servers.write')
   if (!isRemote(settings)) throw new HttpError(409, 'not_remote', 'The server is not remote')
   const upstream = upstreamOf(platform.env.UPSTREAM, id)
   const refreshed = await upstream.refresh({ organization, server: id })

@@ -2,13 +2,16 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { askGateway, BOTH, serveEcho, startAcme, type Acme, type Person } from '../support/acme.ts'
+import { ADA } from '../support/asked.ts'
 import { createServer, inOrganization } from '../support/admin.ts'
+import { CAPABILITIES_KEY } from '../support/downstreams.ts'
 import { eventually } from '../support/eventually.ts'
 import { openStream } from '../support/event-stream.ts'
 import { callTool, theirs, untilListed } from '../support/gateway-client.ts'
 import { legacy, modern, modernHeaders } from '../support/messages.ts'
 import { startRollcall, type Rollcall } from '../support/rollcall.ts'
 import { serverFile, tool } from '../support/servers.ts'
+import { startModernMcp } from '../support/upstreams/mcp-modern.ts'
 
 const ECHO_ACCOUNT = {
   inputSchema: { type: 'object', properties: { account: { type: 'string' } } },
@@ -84,6 +87,53 @@ describe('A call through the gateway', { concurrency: 1 }, () => {
     for (const name of ['media__echo', 'twitter__own']) {
       const { result } = await callTool(rollcall, alice.key, name, { account: 'bob' })
       assert.equal(result.content[0].text, 'for bob')
+    }
+  })
+
+  it('mcp-protocol.md §4.8: answers what a remote server asked with the account it was asked for', async () => {
+    const upstream = await startModernMcp({ kind: 'modern' })
+    try {
+      const { id: server } = await acme.admin('POST', '/servers', {
+        name: 'Asking',
+        kind: 'remote',
+        account: 'required',
+        auth: 'key',
+        gateway: 'asking',
+        remote: { url: upstream.url, auth: { type: 'bearer', token: { account: 'token' } } },
+      })
+      const carol = await acme.person('member')
+      const account = (alias: string, owner?: string) =>
+        acme.admin('POST', '/accounts', {
+          server,
+          alias,
+          credential: { token: `token-of-${alias}` },
+          owner,
+        })
+      await Promise.all([account('read'), account('one', carol.id), account('two', carol.id)])
+      await eventually(
+        () => theirs(rollcall, carol.key),
+        (names) => names.includes('asking__rounds'),
+      )
+      const ask = async (alias: string, params: object = {}) => {
+        const name = 'asking__rounds'
+        const message = modern(
+          'tools/call',
+          { name, arguments: { account: alias }, ...params },
+          { [CAPABILITIES_KEY]: { elicitation: { form: {} }, sampling: {} } },
+        )
+        const headers = modernHeaders('tools/call', name)
+        const { text } = await askGateway(rollcall, carol.key, message, { headers })
+        return JSON.parse(text.slice(text.indexOf('{')))
+      }
+      const { requestState } = (await ask('one')).result
+      const answered = { requestState, inputResponses: { first: ADA } }
+      const other = await ask('two', answered)
+      assert.equal(other.error?.code, -32602, JSON.stringify(other))
+      assert.match(other.error.message, /requestState/)
+      const { result } = await ask('one', answered)
+      assert.deepEqual(Object.keys(result.inputRequests), ['second'])
+    } finally {
+      await upstream.close()
     }
   })
 

@@ -299,6 +299,18 @@ describe('manage__* tools about servers', { concurrency: 1 }, () => {
     for (const operation of ['remote_show', 'remote_refresh', 'remote_remove']) {
       assert.equal((await refused(adder, operation, { server })).code, 'not_remote')
     }
+    const refresh = async ({ key }: Person, id: string) => {
+      const headers = { authorization: `Bearer ${key}` }
+      const init = { method: 'POST', headers }
+      const { status, json } = await rollcall.send(`/api/v1/servers/${id}/refresh`, init)
+      return [status, json.error?.code]
+    }
+    assert.deepEqual(await refresh(adder, server), [403, 'admin_required'])
+    assert.deepEqual(await refresh(member, server), [403, 'insufficient_role'])
+    assert.deepEqual(await refresh(admin, server), [200, undefined])
+    const remote = await add({ name: 'Refreshed' })
+    assert.deepEqual(await refresh(adder, remote.id), [200, undefined])
+    await run(adder, 'remote_remove', { server: remote.id })
     await acme.admin('DELETE', `/servers/${server}`)
   })
 
@@ -327,5 +339,24 @@ describe('manage__* tools about servers', { concurrency: 1 }, () => {
     }
     assert.deepEqual((await acme.admin('GET', '/secrets')).items, [])
     assert.deepEqual(await run(admin, 'remote_list'), { remotes: [] })
+  })
+
+  it('C11: run no more from the moment they are switched off, as names that nobody has', async () => {
+    const remote = await add({ name: 'Kept' })
+    const args = { server: remote.id }
+    const frank = await acme.person('member', { role: 'admin' })
+    await run(frank, 'remote_show', args)
+    const assertNotFound = async (operation: string) => {
+      const name = `manage__${operation}`
+      for (const given of [args, { wrong: 1 }]) {
+        const { error } = await callTool(rollcall, frank.key, name, given)
+        assert.deepEqual(error, { code: -32602, message: `Tool not found: ${name}` })
+      }
+    }
+    const settings = { manage: { remote_refresh: false } }
+    await acme.admin('PATCH', `/members/${frank.id}`, { settings })
+    await assertNotFound('remote_refresh')
+    await acme.admin('PATCH', '/settings', { capabilities: { manage: { remote_remove: false } } })
+    await assertNotFound('remote_remove')
   })
 })

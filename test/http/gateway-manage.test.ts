@@ -13,7 +13,7 @@ import {
 import { inOrganization } from '../support/admin.ts'
 import { eventually } from '../support/eventually.ts'
 import { callTool, namesOf, untilListed, untilServed } from '../support/gateway-client.ts'
-import { LIST } from '../support/messages.ts'
+import { legacy, LIST } from '../support/messages.ts'
 import { startRollcall, type Rollcall } from '../support/rollcall.ts'
 
 const NOTION = ['notion__create_page', 'notion__search']
@@ -338,6 +338,26 @@ describe('manage__* tools', { concurrency: 1 }, () => {
     const headers = inOrganization('away')
     const path = `/members/${stranger.id}/session`
     assert.equal((await rollcall.admin('POST', path, said, headers)).status, 422)
+  })
+
+  it('C39: refuse at once whoever is of an organization that is suspended, as the admin API does', async () => {
+    const halted = await startAcme(rollcall, echo.url, 'halted')
+    const { key } = await halted.person('member', { role: 'owner' })
+    const servers = () =>
+      rollcall.send('/api/v1/servers', { headers: { authorization: `Bearer ${key}` } })
+    await ask(key, 'whoami')
+    assert.equal((await servers()).status, 200)
+    const status = (value: string) =>
+      rollcall.admin('PATCH', `/organizations/${halted.organization}`, { status: value })
+    await status('suspended')
+    const whoami = legacy('tools/call', { name: 'manage__whoami', arguments: {} })
+    for (const answer of [await servers(), await askGateway(rollcall, key, whoami)]) {
+      assert.equal(answer.status, 403, answer.text)
+      assert.equal(answer.json.error.code, 'org_suspended')
+    }
+    assert.equal((await halted.admin('GET', '/servers')).items.length, 3)
+    await status('active')
+    assert.equal((await servers()).status, 200)
   })
 
   it('C13, C40: refuses keys a switch of organization, with the envelope in the text, too', async () => {

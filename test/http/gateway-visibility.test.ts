@@ -192,6 +192,37 @@ describe('The gateway', { concurrency: 1 }, () => {
     assert.equal((await rollcall.send('/connectors')).status, 401)
   })
 
+  it('D11: describes no connector or tool that is switched off, there and in the tools', async () => {
+    const settings = { twitter: false }
+    const henry = await acme.person('member', { settings })
+    await acme.account('twitter', 'henry', { owner: henry.id })
+    await acme.account('notion', 'henry', { owner: henry.id })
+    const ivy = await acme.person('member')
+    const described = async ({ key }: Person) => {
+      const headers = { authorization: `Bearer ${key}` }
+      const { json } = await rollcall.send('/connectors', { headers })
+      return json.connectors.map(
+        ({ id, tool_count }: { id: string; tool_count: number }) => `${id} ${tool_count}`,
+      )
+    }
+    const connectorsOfAccounts = async ({ key }: Person) => {
+      const { result } = await callTool(rollcall, key, 'manage__accounts_list')
+      return new Set(
+        result.structuredContent.accounts.map(({ connector }: { connector: string }) => connector),
+      )
+    }
+    assert.deepEqual(await described(henry), ['notion 2'])
+    assert.deepEqual(await connectorsOfAccounts(henry), new Set(['notion']))
+    assert.deepEqual(await described(ivy), ['notion 2', 'twitter 1'])
+    const capabilities = { notion: { search: false }, twitter: { post: false } }
+    await acme.admin('PATCH', '/settings', { capabilities })
+    assert.deepEqual(await described(henry), ['notion 1'])
+    assert.deepEqual(await described(ivy), ['notion 1'])
+    await acme.admin('PATCH', '/settings', { capabilities: { notion: null, twitter: null } })
+    assert.deepEqual(await described(ivy), ['notion 2', 'twitter 1'])
+    await untilListed(rollcall, henry.key, [...MEMORY, ...NOTION])
+  })
+
   it('U.5 #11: shows nothing of another organization, whose names are like made-up ones', async () => {
     const other = await startAcme(rollcall, echo.url, 'other')
     const mallory = await other.person('member')

@@ -1,11 +1,18 @@
-/** The connectors of the gateway as a principal has them (`surfaces.md` D11). */
+/**
+ * The connectors of the gateway as a principal has them (`surfaces.md` D11): what its list has of them,
+ * and what that would have once there is an account.
+ */
+import { parsePrincipal } from '../../callers/principal.ts'
 import { capabilityOf } from '../../catalog/server.ts'
-import { readSurface } from './surface.ts'
-import { requireEnvironment } from './environments.ts'
+import { withheldOnGateway } from '../../visibility/gateway.ts'
 import { hasTool } from './choose-account.ts'
-import { allTools } from './tools.ts'
+import type { Context } from './context.ts'
+import { requireEnvironment } from './environments.ts'
+import { formatPrincipal } from './principals.ts'
 import { seenAccounts, toolsOf, type Looking, type SeenAccount } from './seen-accounts.ts'
 import { requireServer } from './servers.ts'
+import { readSurface } from './surface.ts'
+import { allTools } from './tools.ts'
 
 export type ConnectorStatus = 'connected' | 'needs_reauth' | 'not_connected'
 
@@ -26,28 +33,38 @@ export type Connector = {
   }[]
 }
 
-/** Every connector in the order of ids; in an environment, those that it has. */
+/** The connectors in the order of ids; in an environment, those that it has. */
 export function describeConnectors(
-  sql: SqlStorage,
+  { sql, organization }: Pick<Context, 'sql' | 'organization'>,
   looking: Looking,
   environment?: string,
 ): Connector[] {
+  const principal = parsePrincipal(formatPrincipal(sql, organization, looking.id))?.value
+  if (principal === undefined) return []
+  const surface = readSurface(sql)
+  const view = { surface, principal, environment }
   const all = environment === undefined ? undefined : requireEnvironment(sql, environment).entries
   const accounts = Map.groupBy(seenAccounts(sql, looking), ({ server }) => server)
-  return readSurface(sql)
-    .capabilities.filter(({ account }) => account === 'required')
-    .flatMap(({ id, server }): Connector[] => {
+  return surface.capabilities
+    .filter(({ account }) => account === 'required')
+    .flatMap((capability): Connector[] => {
+      const { id, server } = capability
       const entries = all?.filter((entry) => entry.server === server)
       if (entries?.length === 0) return []
       const seen = (accounts.get(server) ?? []).filter(
         (account) =>
           entries?.every((entry) => (entry.account ?? account.id) !== account.id) !== true,
       )
-      const tools = allTools(sql, server).filter(
-        ({ name, status }) => status === 'active' && hasTool(entries, name),
-      )
+      const isShown = (operation: string) => {
+        const reason = withheldOnGateway({ capability, operation }, view)
+        return reason === undefined || (reason === 'no_account' && hasTool(entries, operation))
+      }
+      const tools = allTools(sql, server).filter(({ status }) => status === 'active')
+      const shown = tools.filter(({ name }) => isShown(name))
+      // One without tools, such as was not read yet, is there unless it is off as a whole.
+      if (shown.length === 0 && (tools.length > 0 || !isShown(''))) return []
       const { name } = requireServer(sql, server).settings
-      const described = { id, server, name, status: statusOf(seen), tool_count: tools.length }
+      const described = { id, server, name, status: statusOf(seen), tool_count: shown.length }
       return [{ ...described, accounts: seen.map(formatAccount) }]
     })
 }

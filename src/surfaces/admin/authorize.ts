@@ -30,7 +30,7 @@ type Claimed = {
   kind: 'member' | 'agent' | 'session'
 }
 
-/** Who a request is from, or 401; 403 for a principal that is suspended. */
+/** Who a request is from, or 401; 403 for a principal that is suspended, or whose organization is. */
 export async function requireActor(
   platform: Platform,
   visit: Visit,
@@ -99,8 +99,8 @@ async function actorOf(platform: Platform, claimed: Claimed): Promise<Actor | un
   const outcome = await stub.identify({ credential, principal })
   // An organization that has gone has no callers.
   if ('refusal' in outcome && outcome.refusal.status === 404) return undefined
-  const text = valueOf(outcome)
-  const found = text === undefined ? undefined : parsePrincipal(text)?.value
+  const identified = valueOf(outcome)
+  const found = identified && parsePrincipal(identified.principal)?.value
   return found && { principal: found, credentialKind: kind }
 }
 

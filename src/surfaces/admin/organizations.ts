@@ -49,7 +49,7 @@ export const OrganizationPatch = z
   .strictObject({
     name: Name.optional(),
     status: Status.optional().meta({
-      description: 'suspended: nobody of it is served at /mcp',
+      description: 'suspended: nobody of it is served at /mcp or by this API',
     }),
   })
   .refine((patch) => Object.keys(patch).length > 0, 'must name what changes')

@@ -36,9 +36,19 @@ export async function callTool(site: Site, params: Params, calling: Calling): Pr
   const { capability, operation } = tool
   const result =
     capability === MANAGE
-      ? projectResult(await callOwnTool(site, operation, args), calling.revision)
+      ? await callManageTool(site, { name, operation, args }, calling)
       : await callServerTool(site, { capability, operation }, { name, args, params }, calling)
   return completed({ revision: calling.revision, catalog: site.gateway.catalog }, result)
+}
+
+async function callManageTool(
+  site: Site,
+  { name, operation, args }: { name: string; operation: string; args: Arguments },
+  { revision }: Calling,
+): Promise<Readonly<Record<string, unknown>>> {
+  const result = await callOwnTool(site, operation, args)
+  if (result === 'not found') throw notFound(name)
+  return projectResult(result, revision)
 }
 
 async function callServerTool(

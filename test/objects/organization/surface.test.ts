@@ -5,6 +5,7 @@ import {
   describeConnectors,
   listSeenAccounts,
 } from '../../../src/objects/organization/connectors.ts'
+import { patchSettings } from '../../../src/objects/organization/settings-commands.ts'
 import { readSurface } from '../../../src/objects/organization/surface.ts'
 import { visibleAccounts } from '../../../src/objects/organization/visible-accounts.ts'
 import { createGateway, NOTION } from '../../support/gateway-sql.ts'
@@ -68,9 +69,9 @@ describe('The accounts of a principal', () => {
   })
 
   it('are described with their connector, as the environment has it', () => {
-    const { sql, context } = setUp()
+    const { context } = setUp()
     const looking = { id: 'mem_a', kind: 'member' } as const
-    const [notion, ...others] = describeConnectors(sql, looking)
+    const [notion, ...others] = describeConnectors(context, looking)
     assert.deepEqual(others, [])
     const account = (alias: string, members: object = {}) => ({
       alias,
@@ -95,16 +96,34 @@ describe('The accounts of a principal', () => {
     const entry = { server: NOTION, account: 'acc_team', tools: ['read'] }
     putEnvironment(context, 'support', [entry], WRITE)
     putEnvironment(context, 'none', [], WRITE)
-    const [narrow] = describeConnectors(sql, looking, 'support')
+    const [narrow] = describeConnectors(context, looking, 'support')
     assert.deepEqual([narrow?.status, narrow?.tool_count], ['needs_reauth', 1])
     assert.deepEqual(
       narrow?.accounts.map(({ alias }) => alias),
       ['team'],
     )
-    assert.deepEqual(describeConnectors(sql, looking, 'none'), [])
-    assert.throws(() => describeConnectors(sql, looking, 'made-up'), { status: 404 })
-    const [agents] = describeConnectors(sql, { id: 'agt_c', kind: 'agent' })
+    assert.deepEqual(describeConnectors(context, looking, 'none'), [])
+    assert.throws(() => describeConnectors(context, looking, 'made-up'), { status: 404 })
+    const [agents] = describeConnectors(context, { id: 'agt_c', kind: 'agent' })
     assert.deepEqual([agents?.status, agents?.accounts], ['not_connected', []])
+  })
+
+  it('are not described where their connector is off, which one without tools may be, too', () => {
+    const { sql, context } = setUp()
+    const counted = () =>
+      describeConnectors(context, { id: 'mem_a', kind: 'member' }).map(
+        ({ tool_count }) => tool_count,
+      )
+    const patch = (notion: Record<string, boolean> | false) =>
+      patchSettings(context, { capabilities: { notion } }, WRITE)
+    patch({ read: false })
+    assert.deepEqual(counted(), [1])
+    patch({ read: false, write: false })
+    assert.deepEqual(counted(), [])
+    sql.exec("UPDATE items SET status = 'paused' WHERE server = ?", NOTION)
+    assert.deepEqual(counted(), [0])
+    patch(false)
+    assert.deepEqual(counted(), [])
   })
 
   it('are listed with ids, for whoever renames or removes one', () => {

@@ -1,41 +1,42 @@
 /**
- * A call of a `manage__*` tool: its arguments are checked as any tool's, its caller is asked of the
- * organization anew, as on the admin API, and a refusal is a result.
+ * A call of a `manage__*` tool: its caller is asked of the organization anew, as on the admin API, it
+ * has to be there still, its arguments are checked as any tool's, and a refusal is a result.
  */
 import { actorName } from '../../../callers/may.ts'
 import { HttpError } from '../../../protocol/http-error.ts'
 import type { CallToolResult } from '../../../protocol/tool.ts'
 import { findViolations, withDefaults } from '../../../upstream/arguments.ts'
-import { newestCaller } from '../principal.ts'
+import { newestSite } from '../principal.ts'
 import type { Site } from '../site.ts'
 import { refusalResult } from '../tool-refusal.ts'
 import { MANAGE_TOOLS } from './definitions.ts'
 
 const TOOLS = new Map(MANAGE_TOOLS.map((tool) => [tool.operation, tool]))
 
-/** Runs a tool that is listed. */
+/** Runs a tool that was listed a moment ago. */
 export async function callOwnTool(
-  site: Site,
+  listed: Site,
   operation: string,
   args: Readonly<Record<string, unknown>>,
-): Promise<CallToolResult> {
+): Promise<CallToolResult | 'not found'> {
   const tool = TOOLS.get(operation)
   if (tool === undefined) throw new Error(`${operation} is listed and is not there`)
   const { name, inputSchema } = tool.definition
+  const site = await newestSite(listed)
+  if (!site.shown.tools.names.has(name)) return 'not found'
   const filled = withDefaults(inputSchema, args)
   const violations = findViolations(`own ${name}`, inputSchema, filled)
   if (violations.length > 0) {
     const text = `Invalid arguments for ${name}:\n${violations.join('\n')}`
     return { content: [{ type: 'text', text }], isError: true }
   }
-  const { platform, visit } = site
-  const caller = await newestCaller(site)
+  const { platform, visit, caller } = site
   const { organization } = caller.principal
   const actor = { principal: caller.principal, credentialKind: caller.credential.kind }
   const stub = platform.env.ORGANIZATION.getByName(organization)
   try {
     return await tool.run({
-      site: { ...site, caller },
+      site,
       args: filled,
       platform,
       visit,
