@@ -138,9 +138,10 @@ describe('who asks the gateway', () => {
     }
     assert.equal(await memberFor({ org: second.id }), there.id)
     assert.equal(await memberFor({ org: 'org_default' }), here.id)
-    const first = await memberFor({})
-    assert.ok([here.id, there.id].includes(first))
-    assert.equal(await memberFor({ org: third.id }), first)
+    for (const claims of [{}, { org: third.id }, { org: 'second' }]) {
+      const token = await issuer.token({ aud: `${PUBLIC_URL}/mcp`, sub: 'cy', ...claims })
+      await refused(bearer(token), 403, 'no_active_org')
+    }
   })
 
   it('is nobody without a credential, and is told where to sign in', async () => {

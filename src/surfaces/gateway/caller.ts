@@ -8,6 +8,7 @@ import { presentedSecret } from '../../callers/presented.ts'
 import { externalHash } from '../../callers/principal.ts'
 import { keyKindOf } from '../../callers/secret.ts'
 import { verifySession } from '../../callers/session-jwt.ts'
+import type { Owned } from '../../objects/directory.ts'
 import { HttpError } from '../../protocol/http-error.ts'
 import { findKey } from '../keys.ts'
 import { countFailedCredential } from '../limits.ts'
@@ -120,13 +121,27 @@ async function callerOfToken(
   const access = resource && (await findToken(platform, visit, token, resource))
   if (!access) return undefined
   const memberships = await membershipsOf(platform, visit, externalHash(access))
-  const chosen = memberships.find(({ owner }) => owner === access.organization) ?? memberships[0]
+  const chosen = chooseMembership(memberships, access.organization)
   const principal = chosen && (await findMember(platform, visit, access, chosen))
-  if (principal === undefined) {
-    throw new HttpError(403, 'no_active_org', 'You are a member of no organization here')
-  }
+  if (principal === undefined) throw noActiveOrganization()
   const { expiresAtMs } = access
   return { credential: { id: principal.id, kind: 'oauth', expiresAtMs }, principal }
+}
+
+/** The membership that a token is for: the one it names, or the only one where it names none. */
+function chooseMembership(
+  memberships: readonly Owned[],
+  named: string | undefined,
+): Owned | undefined {
+  if (named !== undefined) return memberships.find(({ owner }) => owner === named)
+  if (memberships.length < 2) return memberships[0]
+  throw noActiveOrganization(
+    'You are a member of several organizations; the token must name one in its claim "org"',
+  )
+}
+
+function noActiveOrganization(message = 'You are no member of the organization'): HttpError {
+  return new HttpError(403, 'no_active_org', message)
 }
 
 /** Throws 401 for a credential in the URL, even beside a good one: it is known to others by now. */
