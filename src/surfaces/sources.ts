@@ -177,15 +177,15 @@ export function membershipSource(platform: Platform, visit: Visit): Source<reado
   }
 }
 
-/** What an organization says now of a server and a credential; nothing of it is in KV. */
+/** What an organization says now, by `server caller`, or `server caller person`; it is in no KV. */
 export function checkSource({ env }: Platform, organization: string): Source<Check> {
   return {
     published: async () => undefined,
     admitMiss: async () => {},
     async origin(name) {
-      const [id = '', credential = ''] = name.split(' ')
+      const [server = '', id = '', person] = name.split(' ')
       const stub = () => env.ORGANIZATION.getByName(organization)
-      const value = await retrying(() => stub().check(id, credential))
+      const value = await retrying(() => stub().check(server, { id, person }))
       return { value, bytes: SMALL_ENTRY_BYTES }
     },
   }

@@ -4,6 +4,7 @@ import { after, before, describe, it } from 'node:test'
 import { readSettings, type Env } from '../../src/env.ts'
 import { HttpError } from '../../src/protocol/http-error.ts'
 import { requireGatewayCaller } from '../../src/surfaces/gateway/caller.ts'
+import { newestCaller } from '../../src/surfaces/gateway/principal.ts'
 import { createPlatform, type Platform } from '../../src/surfaces/platform.ts'
 import { createOrganization, createServer, inOrganization } from '../support/admin.ts'
 import { eventually } from '../support/eventually.ts'
@@ -141,6 +142,28 @@ describe('who asks the gateway', () => {
     for (const claims of [{}, { org: third.id }, { org: 'second' }]) {
       const token = await issuer.token({ aud: `${PUBLIC_URL}/mcp`, sub: 'cy', ...claims })
       await refused(bearer(token), 403, 'no_active_org')
+    }
+  })
+
+  it('is no longer who has signed in once that person is taken off the member', async () => {
+    const externalId = { issuer: issuer.url, subject: 'dan' }
+    const { id } = await make('/members', { name: 'Dan', externalId })
+    const bearers = [
+      bearer(await issuer.token({ aud: `${PUBLIC_URL}/mcp`, sub: 'dan' })),
+      bearer((await make(`/members/${id}/session`, { externalId })).token),
+    ]
+    for (const other of [{ ...externalId, subject: 'eve' }, null]) {
+      const callers = await Promise.all(bearers.map(async (sent) => ask(sent)))
+      await rollcall.admin('PATCH', `/members/${id}`, { externalId: other })
+      for (const caller of callers) {
+        const asking = { platform: isolate(), caller, environment: undefined }
+        await assert.rejects(newestCaller(asking), { status: 401, code: 'invalid_api_key' })
+      }
+      await rollcall.admin('PATCH', `/members/${id}`, { externalId })
+      for (const caller of callers) {
+        const asking = { platform: isolate(), caller, environment: undefined }
+        assert.equal((await newestCaller(asking)).principal.id, id)
+      }
     }
   })
 

@@ -136,8 +136,12 @@ export async function patchMember(call: AdminCall): Promise<Response> {
   if (patch.role !== undefined) requireMayGive(call.actor, patch.role)
   requireMayName(call, patch.externalId)
   const write = await writeBelow(call)
-  const record = await call.stub.patchPrincipal('member', param(call, 'id'), patch, write)
-  return written(call, valueOf(record))
+  const id = param(call, 'id')
+  const isOther = patch.externalId !== undefined
+  const before = isOther ? valueOf(await call.stub.getPrincipal('member', id)) : undefined
+  const record = valueOf(await call.stub.patchPrincipal('member', id, patch, write))
+  for (const one of [before, record]) forgetPerson(call, one)
+  return written(call, record)
 }
 
 export async function patchAgent(call: AdminCall): Promise<Response> {
@@ -176,15 +180,19 @@ type New = Parameters<AdminCall['stub']['createPrincipal']>[0]
 
 async function create(call: AdminCall, principal: New): Promise<Response> {
   const record = valueOf(await call.stub.createPrincipal(principal, writeOf(call)))
-  if (record.externalId) forgetMemberships(call.platform, record.externalId)
+  forgetPerson(call, record)
   const location = { Location: `/api/v1/${principal.kind}s/${record.id}` }
   return answer(record, 201, location)
 }
 
 async function written(call: AdminCall, record: PrincipalRecord): Promise<Response> {
   await learnPrincipal(call, record.id)
-  if (record.externalId) forgetMemberships(call.platform, record.externalId)
   return answer(record)
+}
+
+/** Drops what is remembered of who a member is, or was. */
+function forgetPerson({ platform }: AdminCall, record: PrincipalRecord | undefined): void {
+  if (record?.externalId) forgetMemberships(platform, externalHash(record.externalId))
 }
 
 async function remove(

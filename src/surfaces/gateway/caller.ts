@@ -12,7 +12,7 @@ import type { Owned } from '../../objects/directory.ts'
 import { HttpError } from '../../protocol/http-error.ts'
 import { findKey } from '../keys.ts'
 import { countFailedCredential } from '../limits.ts'
-import type { Platform, Visit } from '../platform.ts'
+import { forgetMemberships, type Platform, type Visit } from '../platform.ts'
 import {
   findMember,
   findPrincipal,
@@ -76,7 +76,12 @@ export async function requireGatewayCaller(
 }
 
 /** The refusal of a credential that has come to nothing since it was last looked at. */
-export function deadCaller(platform: Platform, environment: string | undefined): HttpError {
+export function deadCaller(
+  platform: Platform,
+  { person }: GatewayCaller['credential'],
+  environment: string | undefined,
+): HttpError {
+  if (person !== undefined) forgetMemberships(platform, person) // it may be a member no longer
   const message = 'This credential opens nothing any more'
   return unauthorized(platform, gatewayPath(environment), 'invalid_api_key', message)
 }
@@ -120,12 +125,13 @@ async function callerOfToken(
   const resource = resourceOf(platform, path)
   const access = resource && (await findToken(platform, visit, token, resource))
   if (!access) return undefined
-  const memberships = await membershipsOf(platform, visit, externalHash(access))
+  const person = externalHash(access)
+  const memberships = await membershipsOf(platform, visit, person)
   const chosen = chooseMembership(memberships, access.organization)
-  const principal = chosen && (await findMember(platform, visit, access, chosen))
+  const principal = chosen && (await findMember(platform, visit, person, chosen))
   if (principal === undefined) throw noActiveOrganization()
   const { expiresAtMs } = access
-  return { credential: { id: principal.id, kind: 'oauth', expiresAtMs }, principal }
+  return { credential: { id: principal.id, kind: 'oauth', person, expiresAtMs }, principal }
 }
 
 /** The membership that a token is for: the one it names, or the only one where it names none. */

@@ -17,12 +17,13 @@ export async function newestCaller({
 }: Asking): Promise<GatewayCaller> {
   const { env, principals } = platform
   const { organization, id } = caller.principal
-  const who = { credential: caller.credential.id, principal: id }
+  const { credential } = caller
+  const who = { credential: credential.id, principal: id, person: credential.person }
   const text = await retrying(async () =>
     valueOf(await env.ORGANIZATION.getByName(organization).identify(who)),
   )
   const read = text === undefined ? undefined : parsePrincipal(text)
-  if (read === undefined) throw deadCaller(platform, environment)
+  if (read === undefined) throw deadCaller(platform, credential, environment)
   principals.remember(principalName(organization, id), read.value, read.bytes)
   return { ...caller, principal: read.value }
 }
