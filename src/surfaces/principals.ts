@@ -63,7 +63,7 @@ export async function membershipsOf(
   /** The hash of its external id. */
   person: string,
 ): Promise<readonly Owned[]> {
-  const source = membershipSource(platform, visit)
+  const source = membershipSource(platform)
   const { value } = await platform.memberships.find(person, source, visit.waitUntil)
   return value ?? []
 }

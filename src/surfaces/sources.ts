@@ -19,7 +19,7 @@ import type { Gone } from '../catalog/published.ts'
 import type { Sized, Source } from '../memory/lookup.ts'
 import type { NameKind, Owned } from '../objects/directory.ts'
 import { directoryOf } from '../objects/resident.ts'
-import { admitMiss } from './limits.ts'
+import { admitMiss, admitPerson } from './limits.ts'
 import {
   isNoOlder,
   learnRevision,
@@ -163,11 +163,11 @@ export function principalSource(
 }
 
 /** The organizations that a person is a member of, by the hash of its external id. */
-export function membershipSource(platform: Platform, visit: Visit): Source<readonly Owned[]> {
+export function membershipSource(platform: Platform): Source<readonly Owned[]> {
   const { env } = platform
   return {
     published: async () => undefined,
-    admitMiss: () => admitMiss(platform, visit),
+    admitMiss: (hash) => admitPerson(platform, hash),
     async origin(hash) {
       const directory = () => directoryOf(env.DIRECTORY, 'external', hash)
       const owned = await retrying(() => directory().findAll('external', hash, MAX_MEMBERSHIPS))

@@ -167,6 +167,18 @@ describe('who asks the gateway', () => {
     }
   })
 
+  it('is let in by a good token, however many there were from its address', async () => {
+    const externalId = { issuer: issuer.url, subject: 'fay' }
+    const { id } = await make('/members', { name: 'Fay', externalId })
+    const token = await issuer.token({ aud: `${PUBLIC_URL}/mcp`, sub: 'fay' })
+    const known = isolate()
+    await ask(bearer(token), known)
+    const spent = (key: string) => ({ success: !key.startsWith('miss ') })
+    const platform = { ...isolate(), principals: known.principals }
+    platform.env = { ...env, LIMITER: { limit: async ({ key }) => spent(key) } }
+    assert.equal((await ask(bearer(token), platform)).principal.id, id)
+  })
+
   it('is nobody without a credential, and is told where to sign in', async () => {
     assert.equal(await refused({}, 401, 'missing_authorization'), challenge('/mcp'))
     const environment = { environment: 'support' }
