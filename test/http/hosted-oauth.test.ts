@@ -81,6 +81,15 @@ describe('hosted servers with auth oauth', () => {
     const none = await rollcall.post(path, LIST)
     assert.deepEqual(refusal(none), { status: 401, code: 'missing_authorization' })
     assert.equal(challengeOf(none), `Bearer realm="rollcall", ${metadataOf(path)}`)
+    const unreadable: Record<string, string>[] = [
+      { authorization: 'Basic dXNlcjpzZWNyZXQ=' },
+      { ...bearer(await token(path)), 'x-api-key': 'another' },
+    ]
+    for (const headers of unreadable) {
+      const answer = await rollcall.post(path, LIST, headers)
+      assert.equal(answer.status, 401)
+      assert.equal(challengeOf(answer), challengeOf(none))
+    }
     const now = Math.floor(Date.now() / 1000)
     const aud = PUBLIC_URL + path
     const bad: [what: string, text: string][] = [

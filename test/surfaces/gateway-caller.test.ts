@@ -197,14 +197,16 @@ describe('who asks the gateway', () => {
       const told = await refused(bearer(text), 401, 'invalid_api_key')
       assert.equal(told, challenge('/mcp', ', error="invalid_token"'))
     }
-    const headers = { authorization: `Bearer ${secret}`, 'x-api-key': mistyped }
-    await refused({ headers }, 401, 'two_credentials')
-    await refused({ headers: { authorization: `Basic ${secret}` } }, 401, 'invalid_authorization')
-    await refused(
-      { headers: { authorization: `Bearer ${secret}, Bearer x` } },
-      401,
-      'invalid_authorization',
-    )
+    const both = { authorization: `Bearer ${secret}`, 'x-api-key': mistyped }
+    for (const [headers, code] of [
+      [both, 'two_credentials'],
+      [{ authorization: `Basic ${secret}` }, 'invalid_authorization'],
+      [{ authorization: `Bearer ${secret}, Bearer x` }, 'invalid_authorization'],
+    ] as const) {
+      assert.equal(await refused({ headers }, 401, code), challenge('/mcp'))
+      const support = { headers, environment: 'support' }
+      assert.equal(await refused(support, 401, code), challenge('/mcp/env/support'))
+    }
     await rollcall.admin('DELETE', `/keys/${id}`)
     await refusedSoon(bearer(secret), 401, 'invalid_api_key')
   })

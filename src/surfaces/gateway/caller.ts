@@ -50,7 +50,7 @@ export async function requireGatewayCaller(
   const path = gatewayPath(environment)
   const { headers, url } = visit.request
   refuseUrlCredentials(platform, path, url)
-  const secret = presentedSecret(headers)
+  const secret = presentedSecret(headers, challenge(platform, path))
   if (secret === undefined) {
     const message = 'Authorization: Bearer <key or token> is needed'
     throw unauthorized(platform, path, 'missing_authorization', message)

@@ -58,11 +58,11 @@ async function requireTokenHolder(
   path: string,
 ): Promise<Caller> {
   const { headers } = visit.request
-  const secret = presentedSecret(headers)
+  const unasked = challenge(platform, path, { scopes })
+  const secret = presentedSecret(headers, unasked)
   if (secret === undefined) {
-    throw new HttpError(401, 'missing_authorization', 'This server needs an OAuth access token', {
-      headers: challenge(platform, path, { scopes }),
-    })
+    const message = 'This server needs an OAuth access token'
+    throw new HttpError(401, 'missing_authorization', message, { headers: unasked })
   }
   const resource = resourceOf(platform, path)
   const isBearer = resource !== undefined && headers.has('authorization')
