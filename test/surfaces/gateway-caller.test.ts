@@ -217,6 +217,12 @@ describe('who asks the gateway', () => {
       await refused({ query }, 401, 'credential_in_url')
       await refused({ ...bearer(secret), query }, 401, 'credential_in_url')
     }
+    for (const name of ['anything', 'id_token']) {
+      const query = `?${name}=${await issuer.token()}`
+      await refused({ query }, 401, 'credential_in_url')
+      await refused({ ...bearer(secret), query }, 401, 'credential_in_url')
+    }
+    assert.ok(await ask({ ...bearer(secret), query: '?version=1.2.3&file=eyes.of.tools' }))
     assert.ok(await ask({ ...bearer(secret), query: '?cursor=abc' }))
   })
 

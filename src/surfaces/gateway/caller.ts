@@ -156,7 +156,8 @@ function refuseUrlCredentials(platform: Platform, path: string, url: string): vo
   if (at < 0) return
   for (const [name, value] of new URLSearchParams(url.slice(at))) {
     const isNamed = URL_CREDENTIALS.has(name.toLowerCase())
-    if (!isNamed && keyKindOf(value) === undefined) continue
+    const isSecret = keyKindOf(value) !== undefined || (value.startsWith('eyJ') && isJwt(value))
+    if (!isNamed && !isSecret) continue
     const message = 'A credential must not stand in the URL; send it in Authorization'
     throw unauthorized(platform, path, 'credential_in_url', message)
   }
