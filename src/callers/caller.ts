@@ -9,6 +9,8 @@ export type Caller = {
   /** The credential's id; `anonymous` where there is none. */
   id: string
   tools: { names: ReadonlySet<string>; key: string } | undefined
+  /** Who has signed in, where a token says so: the hash of its external id. */
+  person?: string
   /** When the credential ends, in ms since the epoch; never: Infinity. */
   expiresAtMs: number
 }
@@ -23,7 +25,7 @@ export type GatewayCaller = {
     kind: ActingKind
     /** The environment that the key is bound to. */
     environment?: string
-    /** Who has signed in, where a session says so: the hash of its external id. */
+    /** Who has signed in, where a session or a token says so: the hash of its external id. */
     person?: string
     expiresAtMs: number
   }

@@ -9,6 +9,7 @@ import {
   listKeys,
   refusePrincipal,
   requireKey,
+  type Claimant,
   type KeyFilter,
   type Minted,
   type NewKey,
@@ -72,7 +73,7 @@ export class OrganizationPeople extends DurableObject<OrganizationBindings> {
    * A principal as it is published, for who acts by this credential now, and the version of the gateway's
    * surface; undefined for nobody, 403 for who is suspended, or whose organization is.
    */
-  async identify(caller: { credential: string; principal: string }) {
+  async identify(caller: Claimant) {
     return this.life.command(({ sql, organization, now }) => {
       const refused = refusePrincipal(sql, caller, now)
       if (refused === 'invalid_api_key') return undefined

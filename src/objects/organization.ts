@@ -253,7 +253,7 @@ export class Organization extends OrganizationAccounts {
   }
 
   /** The newest revision of a server, and whether a caller may come in now (`anonymous` may). */
-  async check(id: string, caller: string): Promise<{ revision: number; credential: boolean }> {
+  async check(id: string, caller: { id: string; person?: string | undefined }) {
     const { revision } = findServer(this.life.sql, id)
     return { revision, credential: isCallerLive(this.life.sql, caller, Date.now()) }
   }

@@ -42,7 +42,7 @@ export async function outcomeOf<T>(command: () => T | Promise<T>): Promise<Outco
 
 /** The value of an outcome, or its refusal thrown again. */
 export function valueOf<T>(outcome: Outcome<T>): T {
-  if ('value' in outcome) return outcome.value
+  if (!('refusal' in outcome)) return outcome.value
   const { status, code, message, details } = outcome.refusal
   throw new HttpError(status, code, message, details ? { details } : {})
 }

@@ -7,7 +7,7 @@ import { HttpError } from '../protocol/http-error.ts'
 import type { Platform, Visit } from './platform.ts'
 
 export const PERIOD_SECONDS = 60
-const MISSES_A_MINUTE = 120 // names that neither memory nor KV knows, by address
+const MISSES_A_MINUTE = 120 // names that neither memory nor KV knows, by address; or of a person
 const FAILED_CREDENTIALS_A_MINUTE = 60 // by address
 
 /** Takes `slots` of a limit, or throws 429 with `Retry-After`. */
@@ -36,6 +36,11 @@ export async function takeSlot(
 /** Lets a request ask past KV, or throws 429: each such question wakes an object. */
 export async function admitMiss(platform: Platform, { address }: Visit): Promise<void> {
   await requireSlots(platform, `miss ${address}`, MISSES_A_MINUTE)
+}
+
+/** Lets a person who has proven to be it, by the hash of its external id, ask for its memberships. */
+export async function admitPerson(platform: Platform, person: string): Promise<void> {
+  await requireSlots(platform, `person ${person}`, MISSES_A_MINUTE)
 }
 
 /** Counts a credential that was refused against the address it came from; too many are 429. */

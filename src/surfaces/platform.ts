@@ -4,7 +4,7 @@
  */
 import type { Credential } from '../callers/credential.ts'
 import { IssuerKeys } from '../callers/issuer-keys.ts'
-import { externalHash, type ExternalId, type Principal } from '../callers/principal.ts'
+import type { Principal } from '../callers/principal.ts'
 import type { Catalog, Renderings } from '../catalog/catalog.ts'
 import type { Gateway } from '../catalog/gateway.ts'
 import type { Gone } from '../catalog/published.ts'
@@ -188,9 +188,9 @@ export function learnGone({ principals }: Platform, organization: string, id: st
   principals.remember(principalName(organization, id), 'gone', SMALL_ENTRY_BYTES)
 }
 
-/** Drops what is remembered of a person's memberships: one was given or taken here. */
-export function forgetMemberships({ memberships }: Platform, person: ExternalId): void {
-  memberships.forget(externalHash(person))
+/** Drops what is remembered of a person's memberships, by the hash of its external id: one has changed. */
+export function forgetMemberships({ memberships }: Platform, person: string): void {
+  memberships.forget(person)
 }
 
 /** Notes that a server was put at a vanity slug here. */

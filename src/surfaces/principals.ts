@@ -1,7 +1,7 @@
 /** Members and agents as the edge knows them, and the tokens that stand for members. */
 import { verifyAccessToken, type AccessToken } from '../callers/oauth.ts'
 import { KeysUnavailable } from '../callers/issuer-keys.ts'
-import type { ExternalId, Principal } from '../callers/principal.ts'
+import type { Principal } from '../callers/principal.ts'
 import type { SessionKey } from '../callers/session-jwt.ts'
 import { Unavailable } from '../memory/lookup.ts'
 import type { Owned } from '../objects/directory.ts'
@@ -63,7 +63,7 @@ export async function membershipsOf(
   /** The hash of its external id. */
   person: string,
 ): Promise<readonly Owned[]> {
-  const source = membershipSource(platform, visit)
+  const source = membershipSource(platform)
   const { value } = await platform.memberships.find(person, source, visit.waitUntil)
   return value ?? []
 }
@@ -72,7 +72,8 @@ export async function membershipsOf(
 export async function findMember(
   platform: Platform,
   visit: Visit,
-  person: ExternalId,
+  /** The hash of its external id. */
+  person: string,
   { owner, target }: Owned,
 ): Promise<Principal | undefined> {
   const member = await findPrincipal(platform, visit, owner, target)

@@ -19,7 +19,7 @@ import type { Gone } from '../catalog/published.ts'
 import type { Sized, Source } from '../memory/lookup.ts'
 import type { NameKind, Owned } from '../objects/directory.ts'
 import { directoryOf } from '../objects/resident.ts'
-import { admitMiss } from './limits.ts'
+import { admitMiss, admitPerson } from './limits.ts'
 import {
   isNoOlder,
   learnRevision,
@@ -163,11 +163,11 @@ export function principalSource(
 }
 
 /** The organizations that a person is a member of, by the hash of its external id. */
-export function membershipSource(platform: Platform, visit: Visit): Source<readonly Owned[]> {
+export function membershipSource(platform: Platform): Source<readonly Owned[]> {
   const { env } = platform
   return {
     published: async () => undefined,
-    admitMiss: () => admitMiss(platform, visit),
+    admitMiss: (hash) => admitPerson(platform, hash),
     async origin(hash) {
       const directory = () => directoryOf(env.DIRECTORY, 'external', hash)
       const owned = await retrying(() => directory().findAll('external', hash, MAX_MEMBERSHIPS))
@@ -177,15 +177,15 @@ export function membershipSource(platform: Platform, visit: Visit): Source<reado
   }
 }
 
-/** What an organization says now of a server and a credential; nothing of it is in KV. */
+/** What an organization says now, by `server caller`, or `server caller person`; it is in no KV. */
 export function checkSource({ env }: Platform, organization: string): Source<Check> {
   return {
     published: async () => undefined,
     admitMiss: async () => {},
     async origin(name) {
-      const [id = '', credential = ''] = name.split(' ')
+      const [server = '', id = '', person] = name.split(' ')
       const stub = () => env.ORGANIZATION.getByName(organization)
-      const value = await retrying(() => stub().check(id, credential))
+      const value = await retrying(() => stub().check(server, { id, person }))
       return { value, bytes: SMALL_ENTRY_BYTES }
     },
   }

@@ -75,6 +75,23 @@ describe('members and agents in the admin API', () => {
     }
   })
 
+  it('lets the operator alone say which person a member is, and an admin take that away', async () => {
+    const externalId = { issuer: 'https://login.example.com', subject: 'claimed' }
+    const owner = await session(people.owner)
+    const body = { name: 'Claimed', externalId }
+    refused(await ask(owner, 'POST', '/members', body), 403, 'operator_required')
+    const made = await rollcall.admin('POST', '/members', body)
+    assert.equal(made.status, 201, made.text)
+    const path = `/members/${made.json.id}`
+    const other = { externalId: { ...externalId, subject: 'another' } }
+    refused(await ask(owner, 'PATCH', path, other), 403, 'operator_required')
+    assert.deepEqual((await rollcall.admin('GET', path)).json.externalId, externalId)
+    const freed = await ask(owner, 'PATCH', path, { externalId: null })
+    assert.equal(freed.status, 200, freed.text)
+    assert.equal(freed.json.externalId, undefined)
+    refused(await ask(owner, 'PATCH', path, { externalId }), 403, 'operator_required')
+  })
+
   it('names the principal in the audit log', async () => {
     await ask(people.admin.key, 'PATCH', `/servers/${server}`, { description: 'By an admin' })
     const { json } = await rollcall.admin('GET', '/audit?limit=1')

@@ -9,11 +9,13 @@ import {
   wrongFields,
 } from '../support/admin.ts'
 import { openStream } from '../support/event-stream.ts'
+import { eventually } from '../support/eventually.ts'
 import { startIssuer, type Issuer } from '../support/issuer.ts'
 import { LIST, legacy, modern, modernHeaders } from '../support/messages.ts'
 import { startRollcall, type Answer, type Rollcall } from '../support/rollcall.ts'
 import { serverFile, tool } from '../support/servers.ts'
 import { openSession } from '../support/sessions.ts'
+import { listenTo } from '../support/talking.ts'
 
 const PUBLIC_URL = 'https://mcp.example.com'
 const WELL_KNOWN = '/.well-known/oauth-protected-resource'
@@ -79,6 +81,15 @@ describe('hosted servers with auth oauth', () => {
     const none = await rollcall.post(path, LIST)
     assert.deepEqual(refusal(none), { status: 401, code: 'missing_authorization' })
     assert.equal(challengeOf(none), `Bearer realm="rollcall", ${metadataOf(path)}`)
+    const unreadable: Record<string, string>[] = [
+      { authorization: 'Basic dXNlcjpzZWNyZXQ=' },
+      { ...bearer(await token(path)), 'x-api-key': 'another' },
+    ]
+    for (const headers of unreadable) {
+      const answer = await rollcall.post(path, LIST, headers)
+      assert.equal(answer.status, 401)
+      assert.equal(challengeOf(answer), challengeOf(none))
+    }
     const now = Math.floor(Date.now() / 1000)
     const aud = PUBLIC_URL + path
     const bad: [what: string, text: string][] = [
@@ -229,6 +240,32 @@ describe('hosted servers with auth oauth', () => {
     await long.next()
     await rollcall.admin('PATCH', `/members/${leaving}`, { status: 'suspended' })
     await long.rest()
+  })
+
+  it('end calls and streams once the person is taken off the member', async () => {
+    const id = await join('unlinked')
+    const other = { externalId: { issuer: issuer.url, subject: 'in-its-place' } }
+    for (const at of [path, '/mcp']) {
+      for (const patch of [{ externalId: null }, other]) {
+        const headers = bearer(await token(at, { sub: 'unlinked' }))
+        const called = async () => {
+          const name = at === path ? 'a' : 'manage__whoami'
+          const message = legacy('tools/call', { name })
+          const accept = { accept: 'application/json, text/event-stream' }
+          return (await rollcall.post(at, message, { ...headers, ...accept })).status
+        }
+        assert.equal(await eventually(called, (status) => status !== 403 && status < 500), 200)
+        const stream = await listenTo(rollcall.url + at, 1, headers)
+        await rollcall.admin('PATCH', `/members/${id}`, patch)
+        const began = Date.now()
+        await stream.rest()
+        await eventually(called, (status) => status > 400)
+        assert.ok(Date.now() - began < 6000)
+        const externalId = { issuer: issuer.url, subject: 'unlinked' }
+        const back = await rollcall.admin('PATCH', `/members/${id}`, { externalId })
+        assert.equal(back.status, 200, back.text)
+      }
+    }
   })
 
   it('bind a session to the member, not to the token', async () => {

@@ -4,6 +4,7 @@ import { after, before, describe, it } from 'node:test'
 import { readSettings, type Env } from '../../src/env.ts'
 import { HttpError } from '../../src/protocol/http-error.ts'
 import { requireGatewayCaller } from '../../src/surfaces/gateway/caller.ts'
+import { newestCaller } from '../../src/surfaces/gateway/principal.ts'
 import { createPlatform, type Platform } from '../../src/surfaces/platform.ts'
 import { createOrganization, createServer, inOrganization } from '../support/admin.ts'
 import { eventually } from '../support/eventually.ts'
@@ -138,9 +139,44 @@ describe('who asks the gateway', () => {
     }
     assert.equal(await memberFor({ org: second.id }), there.id)
     assert.equal(await memberFor({ org: 'org_default' }), here.id)
-    const first = await memberFor({})
-    assert.ok([here.id, there.id].includes(first))
-    assert.equal(await memberFor({ org: third.id }), first)
+    for (const claims of [{}, { org: third.id }, { org: 'second' }]) {
+      const token = await issuer.token({ aud: `${PUBLIC_URL}/mcp`, sub: 'cy', ...claims })
+      await refused(bearer(token), 403, 'no_active_org')
+    }
+  })
+
+  it('is no longer who has signed in once that person is taken off the member', async () => {
+    const externalId = { issuer: issuer.url, subject: 'dan' }
+    const { id } = await make('/members', { name: 'Dan', externalId })
+    const bearers = [
+      bearer(await issuer.token({ aud: `${PUBLIC_URL}/mcp`, sub: 'dan' })),
+      bearer((await make(`/members/${id}/session`, { externalId })).token),
+    ]
+    for (const other of [{ ...externalId, subject: 'eve' }, null]) {
+      const callers = await Promise.all(bearers.map(async (sent) => ask(sent)))
+      await rollcall.admin('PATCH', `/members/${id}`, { externalId: other })
+      for (const caller of callers) {
+        const asking = { platform: isolate(), caller, environment: undefined }
+        await assert.rejects(newestCaller(asking), { status: 401, code: 'invalid_api_key' })
+      }
+      await rollcall.admin('PATCH', `/members/${id}`, { externalId })
+      for (const caller of callers) {
+        const asking = { platform: isolate(), caller, environment: undefined }
+        assert.equal((await newestCaller(asking)).principal.id, id)
+      }
+    }
+  })
+
+  it('is let in by a good token, however many there were from its address', async () => {
+    const externalId = { issuer: issuer.url, subject: 'fay' }
+    const { id } = await make('/members', { name: 'Fay', externalId })
+    const token = await issuer.token({ aud: `${PUBLIC_URL}/mcp`, sub: 'fay' })
+    const known = isolate()
+    await ask(bearer(token), known)
+    const spent = (key: string) => ({ success: !key.startsWith('miss ') })
+    const platform = { ...isolate(), principals: known.principals }
+    platform.env = { ...env, LIMITER: { limit: async ({ key }) => spent(key) } }
+    assert.equal((await ask(bearer(token), platform)).principal.id, id)
   })
 
   it('is nobody without a credential, and is told where to sign in', async () => {
@@ -161,14 +197,16 @@ describe('who asks the gateway', () => {
       const told = await refused(bearer(text), 401, 'invalid_api_key')
       assert.equal(told, challenge('/mcp', ', error="invalid_token"'))
     }
-    const headers = { authorization: `Bearer ${secret}`, 'x-api-key': mistyped }
-    await refused({ headers }, 401, 'two_credentials')
-    await refused({ headers: { authorization: `Basic ${secret}` } }, 401, 'invalid_authorization')
-    await refused(
-      { headers: { authorization: `Bearer ${secret}, Bearer x` } },
-      401,
-      'invalid_authorization',
-    )
+    const both = { authorization: `Bearer ${secret}`, 'x-api-key': mistyped }
+    for (const [headers, code] of [
+      [both, 'two_credentials'],
+      [{ authorization: `Basic ${secret}` }, 'invalid_authorization'],
+      [{ authorization: `Bearer ${secret}, Bearer x` }, 'invalid_authorization'],
+    ] as const) {
+      assert.equal(await refused({ headers }, 401, code), challenge('/mcp'))
+      const support = { headers, environment: 'support' }
+      assert.equal(await refused(support, 401, code), challenge('/mcp/env/support'))
+    }
     await rollcall.admin('DELETE', `/keys/${id}`)
     await refusedSoon(bearer(secret), 401, 'invalid_api_key')
   })
@@ -179,6 +217,12 @@ describe('who asks the gateway', () => {
       await refused({ query }, 401, 'credential_in_url')
       await refused({ ...bearer(secret), query }, 401, 'credential_in_url')
     }
+    for (const name of ['anything', 'id_token']) {
+      const query = `?${name}=${await issuer.token()}`
+      await refused({ query }, 401, 'credential_in_url')
+      await refused({ ...bearer(secret), query }, 401, 'credential_in_url')
+    }
+    assert.ok(await ask({ ...bearer(secret), query: '?version=1.2.3&file=eyes.of.tools' }))
     assert.ok(await ask({ ...bearer(secret), query: '?cursor=abc' }))
   })
 

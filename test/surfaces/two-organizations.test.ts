@@ -26,6 +26,7 @@ const NOBODY: Readonly<Record<string, string>> = {
 
 /** A good body for each route that names something by its id. */
 const BODIES: Readonly<Record<string, object>> = {
+  'POST /members/:id/session': {},
   'PATCH /servers/:id': { description: 'Taken over' },
   'POST /servers/:id/rollback': { revision: 1 },
   'POST /servers/:id/tools': tool('planted'),

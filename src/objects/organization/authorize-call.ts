@@ -9,7 +9,7 @@ import type { SealedAccount } from '../../upstream/world.ts'
 import { listAccounts, requireAccount } from './account-rows.ts'
 import { chooseAccount, hasTool, type AccountRefusal } from './choose-account.ts'
 import type { Context } from './context.ts'
-import { refusePrincipal, requireKey, type DeadCaller } from './credentials.ts'
+import { refusePrincipal, requireKey, type Claimant, type DeadCaller } from './credentials.ts'
 import { readEnvironments } from './environments.ts'
 import { findPrincipal } from './principals.ts'
 import { versionOf } from './publications.ts'
@@ -20,10 +20,7 @@ import { takeCall } from './usage.ts'
 
 const MAX_TRIED = 1000
 
-export type CallToAuthorize = {
-  /** The id of the credential; that of the principal for a session or a token. */
-  credential: string
-  principal: string
+export type CallToAuthorize = Claimant & {
   server: string
   /** The tool's name on its server. */
   tool: string

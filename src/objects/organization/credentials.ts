@@ -2,7 +2,7 @@
 import { REVOKED, type PublishedCredential } from '../../callers/credential.ts'
 import type { KeyKind } from '../../callers/secret.ts'
 import { HttpError } from '../../protocol/http-error.ts'
-import { findPrincipal, isPrincipalActive } from './principals.ts'
+import { findPrincipal, isPerson } from './principals.ts'
 import { notePublication } from './publications.ts'
 
 /** What a key is for: the tools of a server, or all that its principal may do. */
@@ -185,25 +185,39 @@ export function findDeadKey(
 /** Why a caller may do nothing now, by its credential's id and its principal, if that has one. */
 export type DeadCaller = 'invalid_api_key' | 'agent_suspended' | 'member_suspended'
 
+/** Who asks: a principal by a credential, and who has signed in where that is known. */
+export type Claimant = {
+  /** The id of the credential; that of the principal for a session or a token. */
+  credential: string
+  principal: string
+  /** The hash of an external id, which must be that of the principal. */
+  person?: string | undefined
+}
+
 /**
  * Whether a key of a principal still stands for it. The credential of a session or of an OAuth token
- * is the principal itself, whose end is in the token.
+ * is the principal itself, whose end is in the token, as long as it is the person who signed in.
  */
 export function refusePrincipal(
   sql: SqlStorage,
-  { credential, principal }: { credential: string; principal: string },
+  { credential, principal, person }: Claimant,
   now: number,
 ): DeadCaller | undefined {
   const found = findPrincipal(sql, principal)
   if (found === undefined) return 'invalid_api_key'
   if (credential !== principal && !isKeyLive(sql, credential, now)) return 'invalid_api_key'
+  if (person !== undefined && !isPerson(found, person)) return 'invalid_api_key'
   return found.status === 'active' ? undefined : `${found.kind}_suspended`
 }
 
-/** Whether a caller of a hosted server may still come in: a key, a member by its id, or nobody. */
-export function isCallerLive(sql: SqlStorage, caller: string, now: number): boolean {
-  if (caller === 'anonymous') return true
-  return isKeyLive(sql, caller, now) || isPrincipalActive(sql, caller)
+/** Whether a caller of a hosted server may still come in: a key, a member and its person, or nobody. */
+export function isCallerLive(
+  sql: SqlStorage,
+  { id, person }: { id: string; person?: string | undefined },
+  now: number,
+): boolean {
+  if (id === 'anonymous' || isKeyLive(sql, id, now)) return true
+  return refusePrincipal(sql, { credential: id, principal: id, person }, now) === undefined
 }
 
 function isKeyLive(sql: SqlStorage, id: string, now: number): boolean {

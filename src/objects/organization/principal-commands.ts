@@ -1,11 +1,10 @@
 /** Commands on members and agents. Who may give them is decided before, by `may`. */
-import {
-  externalHash,
-  type ExternalId,
-  type Permission,
-  type Principal,
-  type PrincipalSettings,
-  type Role,
+import type {
+  ExternalId,
+  Permission,
+  Principal,
+  PrincipalSettings,
+  Role,
 } from '../../callers/principal.ts'
 import { invalid } from '../../catalog/issues.ts'
 import { HttpError } from '../../protocol/http-error.ts'
@@ -20,6 +19,8 @@ import {
   externalNames,
   findExternal,
   findPrincipal,
+  isPerson,
+  notePersonLeft,
   requirePrincipal,
   writePrincipal,
   type NewPrincipal,
@@ -95,10 +96,9 @@ export async function patchPrincipal(
     if (isSame(before, next)) return before
     writePrincipal(sql, next, now)
     const kept = new Set(names.map(({ name }) => name))
-    releaseNames(
-      sql,
-      externalNames(organization, before).filter(({ name }) => !kept.has(name)),
-    )
+    const left = externalNames(organization, before).filter(({ name }) => !kept.has(name))
+    releaseNames(sql, left)
+    if (left.length > 0) notePersonLeft(sql, id)
     const members = Object.keys({ ...patch, ...(externalId !== undefined && { externalId }) })
     const detail = { members, ...(patch.role && { role: patch.role }) }
     writeAudit(sql, { actor, act: `${kind}s.patch`, target: id, detail }, now)
@@ -170,10 +170,6 @@ export function describeMembership(
     return undefined
   }
   return { id: organization.id, name: organization.name, role: member.role }
-}
-
-function isPerson({ externalId }: NewPrincipal, person: string): boolean {
-  return externalId !== undefined && externalHash(externalId) === person
 }
 
 /** Throws 409 where another member is the person already. */

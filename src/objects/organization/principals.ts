@@ -121,6 +121,30 @@ export function findExternal(sql: SqlStorage, { issuer, subject }: ExternalId): 
   return [...sql.exec<{ id: string }>(query, issuer, subject)][0]?.id
 }
 
+/** Whether a member is a person, by the hash of its external id. */
+export function isPerson(
+  { externalId }: Pick<NewPrincipal, 'externalId'>,
+  person: string,
+): boolean {
+  return externalId !== undefined && externalHash(externalId) === person
+}
+
+/** Notes that a member is another person than before, or none: streams of that one are to end. */
+export function notePersonLeft(sql: SqlStorage, id: string): void {
+  sql.exec('UPDATE principals SET person_left = version WHERE id = ?', id)
+}
+
+/** The version at which the person of a member left whose streams may be open; undefined for none. */
+export function versionLeftAt(sql: SqlStorage, id: string): number | undefined {
+  const query = 'SELECT person_left AS version FROM principals WHERE id = ?'
+  return [...sql.exec<{ version: number | null }>(query, id)][0]?.version ?? undefined
+}
+
+/** Notes that the streams of who left at a version were ended. */
+export function noteStreamsEnded(sql: SqlStorage, id: string, version: number): void {
+  sql.exec('UPDATE principals SET person_left = NULL WHERE id = ? AND person_left = ?', id, version)
+}
+
 /** The name that a member with an external id holds in the Directory; none for others. */
 export function externalNames(
   organization: string,

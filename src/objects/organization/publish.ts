@@ -18,7 +18,12 @@ import { GONE } from '../../callers/principal.ts'
 import type { Channel } from '../channel.ts'
 import { channelOf, surfaceChannelOf } from '../resident.ts'
 import { findDeadKey, formatCredential } from './credentials.ts'
-import { formatPrincipal, isPrincipalActive } from './principals.ts'
+import {
+  formatPrincipal,
+  isPrincipalActive,
+  noteStreamsEnded,
+  versionLeftAt,
+} from './principals.ts'
 import { isGoing } from './record.ts'
 import { formatSurface } from './surface.ts'
 import {
@@ -87,7 +92,7 @@ async function publish(publisher: Publisher, publication: Publication): Promise<
 
 /**
  * Tells listeners what KV holds: streams of a server or a gateway look at its newest revision, those of
- * a principal at what is its own; those of a server, a key or a principal that is gone end.
+ * a principal at what is its own; those of a server, a key or a principal that is gone end, as do hosted ones of a person who left.
  */
 export async function announceDue(publisher: Publisher): Promise<void> {
   const {
@@ -126,9 +131,12 @@ async function announcePrincipal(
   id: string,
 ): Promise<void> {
   const surface = surfaceChannelOf(env.CHANNEL, organization)
-  if (isPrincipalActive(sql, id)) return surface.nudgePrincipal(id)
-  await surface.hangUpPrincipal(id)
+  const isActive = isPrincipalActive(sql, id)
+  await (isActive ? surface.nudgePrincipal(id) : surface.hangUpPrincipal(id))
+  const left = versionLeftAt(sql, id)
+  if (isActive && left === undefined) return
   for (const server of oauthServers(sql)) await channelOf(env.CHANNEL, server).hangUp(id)
+  if (left !== undefined) noteStreamsEnded(sql, id, left)
 }
 
 /** The published form of a server as it stands, a tombstone where it is gone; undefined for no such id. */

@@ -113,4 +113,6 @@ export const STEPS = [
    ) WITHOUT ROWID;
    INSERT INTO publications (kind, name, version, published, announced, put_at)
      SELECT 'surface', id, 1, 0, 0, 0 FROM organization;`,
+  // Whose streams are to end: of a person that a member was, until its version then.
+  `ALTER TABLE principals ADD COLUMN person_left INTEGER;`,
 ]

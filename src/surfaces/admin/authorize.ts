@@ -28,6 +28,8 @@ type Claimed = {
   credential: string
   principal: string
   kind: 'member' | 'agent' | 'session'
+  /** Who has signed in, where a session says so. */
+  person?: string | undefined
 }
 
 /** Who a request is from, or 401; 403 for a principal that is suspended, or whose organization is. */
@@ -84,8 +86,8 @@ async function claimedBy(
   if (isJwt(secret) && visit.request.headers.has('authorization')) {
     const session = sessionKey && (await verifySession(sessionKey, secret, Date.now()))
     if (session === undefined) return undefined
-    const { organization, member } = session
-    return { organization, credential: member, principal: member, kind: 'session' }
+    const { organization, member, person } = session
+    return { organization, credential: member, principal: member, kind: 'session', person }
   }
   const key = await findKey(platform, visit, secret)
   if (key === undefined || key.kind === 'server') return undefined
@@ -94,9 +96,9 @@ async function claimedBy(
 }
 
 async function actorOf(platform: Platform, claimed: Claimed): Promise<Actor | undefined> {
-  const { organization, credential, principal, kind } = claimed
+  const { organization, credential, principal, kind, person } = claimed
   const stub = platform.env.ORGANIZATION.getByName(organization)
-  const outcome = await stub.identify({ credential, principal })
+  const outcome = await stub.identify({ credential, principal, person })
   // An organization that has gone has no callers.
   if ('refusal' in outcome && outcome.refusal.status === 404) return undefined
   const identified = valueOf(outcome)

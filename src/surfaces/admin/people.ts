@@ -1,7 +1,13 @@
 /** The admin API's members and agents, and the sessions that members are given. */
 import * as z from 'zod'
-import { requireMayGive } from '../../callers/may.ts'
-import { externalHash, PERMISSIONS, PrincipalSettings, ROLES } from '../../callers/principal.ts'
+import { messageOf, requireMayGive } from '../../callers/may.ts'
+import {
+  externalHash,
+  PERMISSIONS,
+  type ExternalId,
+  PrincipalSettings,
+  ROLES,
+} from '../../callers/principal.ts'
 import { mintSession } from '../../callers/session-jwt.ts'
 import { mintId } from '../../catalog/names.ts'
 import type { PrincipalKind, PrincipalRecord } from '../../objects/organization/principals.ts'
@@ -31,7 +37,7 @@ const Settings = PrincipalSettings.refine(
 const MAX_SETTINGS_LENGTH = 64 * 1024
 
 /** Spelt as the issuer spells it in its tokens, to the letter. */
-const ExternalId = z.strictObject({
+const Person = z.strictObject({
   issuer: z.string().min(1).max(2048),
   subject: z.string().min(1).max(1000),
 })
@@ -42,7 +48,7 @@ const Permissions = z
 
 const member = {
   name: Name,
-  externalId: ExternalId.optional().meta({
+  externalId: Person.optional().meta({
     description: 'The person as an OAuth issuer knows it: iss and sub of its tokens',
   }),
 }
@@ -62,7 +68,7 @@ export const AgentBody = z.strictObject({
 })
 export const MemberPatch = z.strictObject({
   name: Name.optional(),
-  externalId: ExternalId.nullable().optional(),
+  externalId: Person.nullable().optional(),
   role: Role.optional(),
   permissions: Permissions.optional(),
   settings: Settings.optional(),
@@ -90,7 +96,7 @@ export const MemberAnswer = z.strictObject({
 export const AgentAnswer = z.strictObject({ ...Common, ...agent })
 
 export const SessionBody = z.strictObject({
-  externalId: ExternalId.optional().meta({
+  externalId: Person.optional().meta({
     description:
       'Who has signed in, which must be this member; the session then opens the other organizations of that person, too',
   }),
@@ -115,6 +121,7 @@ export const getPerson = (kind: PrincipalKind) => async (call: AdminCall) =>
 export async function createMember(call: AdminCall): Promise<Response> {
   const body = await readValid(call, MemberBody)
   requireMayGive(call.actor, body.role)
+  requireMayName(call, body.externalId)
   return create(call, { ...body, kind: 'member', id: mintId('mem') })
 }
 
@@ -123,13 +130,18 @@ export async function createAgent(call: AdminCall): Promise<Response> {
   return create(call, { ...body, kind: 'agent', id: mintId('agt'), permissions: [] })
 }
 
-/** Changes a member; nobody gives a role above its own, or touches who has one. */
+/** Changes a member; nobody gives a role above its own, or touches who has one, or names a person. */
 export async function patchMember(call: AdminCall): Promise<Response> {
   const patch = await readValid(call, MemberPatch)
   if (patch.role !== undefined) requireMayGive(call.actor, patch.role)
+  requireMayName(call, patch.externalId)
   const write = await writeBelow(call)
-  const record = await call.stub.patchPrincipal('member', param(call, 'id'), patch, write)
-  return written(call, valueOf(record))
+  const id = param(call, 'id')
+  const isOther = patch.externalId !== undefined
+  const before = isOther ? valueOf(await call.stub.getPrincipal('member', id)) : undefined
+  const record = valueOf(await call.stub.patchPrincipal('member', id, patch, write))
+  for (const one of [before, record]) forgetPerson(call, one)
+  return written(call, record)
 }
 
 export async function patchAgent(call: AdminCall): Promise<Response> {
@@ -168,15 +180,19 @@ type New = Parameters<AdminCall['stub']['createPrincipal']>[0]
 
 async function create(call: AdminCall, principal: New): Promise<Response> {
   const record = valueOf(await call.stub.createPrincipal(principal, writeOf(call)))
-  if (record.externalId) forgetMemberships(call.platform, record.externalId)
+  forgetPerson(call, record)
   const location = { Location: `/api/v1/${principal.kind}s/${record.id}` }
   return answer(record, 201, location)
 }
 
 async function written(call: AdminCall, record: PrincipalRecord): Promise<Response> {
   await learnPrincipal(call, record.id)
-  if (record.externalId) forgetMemberships(call.platform, record.externalId)
   return answer(record)
+}
+
+/** Drops what is remembered of who a member is, or was. */
+function forgetPerson({ platform }: AdminCall, record: PrincipalRecord | undefined): void {
+  if (record?.externalId) forgetMemberships(platform, externalHash(record.externalId))
 }
 
 async function remove(
@@ -188,6 +204,15 @@ async function remove(
   learnGone(call.platform, call.organization, gone.id)
   learnRevokedKeys(call.platform, gone)
   return noContent()
+}
+
+/**
+ * Throws 403 where somebody else than the operator says which person a member is: a person is the same in
+ * every organization, and nobody proves here to be it.
+ */
+function requireMayName({ actor }: AdminCall, person: ExternalId | null | undefined): void {
+  if (actor === 'operator' || person === undefined || person === null) return
+  throw new HttpError(403, 'operator_required', messageOf('operator_required'))
 }
 
 /** A write on a member whose role is not above the actor's, and holds for that member as it is. */

@@ -44,6 +44,7 @@ export async function authorizeCall(
       await stub.authorizeCall({
         credential: credential.id,
         principal: principal.id,
+        person: credential.person,
         server: capability.server,
         tool: operation,
         account,
@@ -61,9 +62,9 @@ export async function authorizeCall(
   }
 }
 
-function refuse({ platform, environment }: Site, refused: ToolRefusal): Decided {
+function refuse({ platform, caller, environment }: Site, refused: ToolRefusal): Decided {
   if (refused.code === 'tool_not_found') return 'not found'
-  if (refused.code === 'invalid_api_key') throw deadCaller(platform, environment)
+  if (refused.code === 'invalid_api_key') throw deadCaller(platform, caller.credential, environment)
   const status = STATUSES.get(refused.code)
   if (status !== undefined) throw new HttpError(status, refused.code, refused.message)
   return { refused }

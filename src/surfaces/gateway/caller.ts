@@ -8,10 +8,11 @@ import { presentedSecret } from '../../callers/presented.ts'
 import { externalHash } from '../../callers/principal.ts'
 import { keyKindOf } from '../../callers/secret.ts'
 import { verifySession } from '../../callers/session-jwt.ts'
+import type { Owned } from '../../objects/directory.ts'
 import { HttpError } from '../../protocol/http-error.ts'
 import { findKey } from '../keys.ts'
 import { countFailedCredential } from '../limits.ts'
-import type { Platform, Visit } from '../platform.ts'
+import { forgetMemberships, type Platform, type Visit } from '../platform.ts'
 import {
   findMember,
   findPrincipal,
@@ -49,7 +50,7 @@ export async function requireGatewayCaller(
   const path = gatewayPath(environment)
   const { headers, url } = visit.request
   refuseUrlCredentials(platform, path, url)
-  const secret = presentedSecret(headers)
+  const secret = presentedSecret(headers, challenge(platform, path))
   if (secret === undefined) {
     const message = 'Authorization: Bearer <key or token> is needed'
     throw unauthorized(platform, path, 'missing_authorization', message)
@@ -75,7 +76,12 @@ export async function requireGatewayCaller(
 }
 
 /** The refusal of a credential that has come to nothing since it was last looked at. */
-export function deadCaller(platform: Platform, environment: string | undefined): HttpError {
+export function deadCaller(
+  platform: Platform,
+  { person }: GatewayCaller['credential'],
+  environment: string | undefined,
+): HttpError {
+  if (person !== undefined) forgetMemberships(platform, person) // it may be a member no longer
   const message = 'This credential opens nothing any more'
   return unauthorized(platform, gatewayPath(environment), 'invalid_api_key', message)
 }
@@ -119,14 +125,29 @@ async function callerOfToken(
   const resource = resourceOf(platform, path)
   const access = resource && (await findToken(platform, visit, token, resource))
   if (!access) return undefined
-  const memberships = await membershipsOf(platform, visit, externalHash(access))
-  const chosen = memberships.find(({ owner }) => owner === access.organization) ?? memberships[0]
-  const principal = chosen && (await findMember(platform, visit, access, chosen))
-  if (principal === undefined) {
-    throw new HttpError(403, 'no_active_org', 'You are a member of no organization here')
-  }
+  const person = externalHash(access)
+  const memberships = await membershipsOf(platform, visit, person)
+  const chosen = chooseMembership(memberships, access.organization)
+  const principal = chosen && (await findMember(platform, visit, person, chosen))
+  if (principal === undefined) throw noActiveOrganization()
   const { expiresAtMs } = access
-  return { credential: { id: principal.id, kind: 'oauth', expiresAtMs }, principal }
+  return { credential: { id: principal.id, kind: 'oauth', person, expiresAtMs }, principal }
+}
+
+/** The membership that a token is for: the one it names, or the only one where it names none. */
+function chooseMembership(
+  memberships: readonly Owned[],
+  named: string | undefined,
+): Owned | undefined {
+  if (named !== undefined) return memberships.find(({ owner }) => owner === named)
+  if (memberships.length < 2) return memberships[0]
+  throw noActiveOrganization(
+    'You are a member of several organizations; the token must name one in its claim "org"',
+  )
+}
+
+function noActiveOrganization(message = 'You are no member of the organization'): HttpError {
+  return new HttpError(403, 'no_active_org', message)
 }
 
 /** Throws 401 for a credential in the URL, even beside a good one: it is known to others by now. */
@@ -135,7 +156,8 @@ function refuseUrlCredentials(platform: Platform, path: string, url: string): vo
   if (at < 0) return
   for (const [name, value] of new URLSearchParams(url.slice(at))) {
     const isNamed = URL_CREDENTIALS.has(name.toLowerCase())
-    if (!isNamed && keyKindOf(value) === undefined) continue
+    const isSecret = keyKindOf(value) !== undefined || (value.startsWith('eyJ') && isJwt(value))
+    if (!isNamed && !isSecret) continue
     const message = 'A credential must not stand in the URL; send it in Authorization'
     throw unauthorized(platform, path, 'credential_in_url', message)
   }

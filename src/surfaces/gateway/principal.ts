@@ -29,12 +29,15 @@ export async function callerAtLeast(asking: Asking, version: number): Promise<Ga
 async function identify({ platform, caller, environment }: Asking) {
   const { env, principals } = platform
   const { organization, id } = caller.principal
-  const who = { credential: caller.credential.id, principal: id }
+  const { credential } = caller
+  const who = { credential: credential.id, principal: id, person: credential.person }
   const identified = await retrying(async () =>
     valueOf(await env.ORGANIZATION.getByName(organization).identify(who)),
   )
   const read = identified && parsePrincipal(identified.principal)
-  if (identified === undefined || read === undefined) throw deadCaller(platform, environment)
+  if (identified === undefined || read === undefined) {
+    throw deadCaller(platform, credential, environment)
+  }
   principals.remember(principalName(organization, id), read.value, read.bytes)
   return { caller: { ...caller, principal: read.value }, surface: identified.surface }
 }

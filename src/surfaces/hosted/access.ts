@@ -58,11 +58,11 @@ async function requireTokenHolder(
   path: string,
 ): Promise<Caller> {
   const { headers } = visit.request
-  const secret = presentedSecret(headers)
+  const unasked = challenge(platform, path, { scopes })
+  const secret = presentedSecret(headers, unasked)
   if (secret === undefined) {
-    throw new HttpError(401, 'missing_authorization', 'This server needs an OAuth access token', {
-      headers: challenge(platform, path, { scopes }),
-    })
+    const message = 'This server needs an OAuth access token'
+    throw new HttpError(401, 'missing_authorization', message, { headers: unasked })
   }
   const resource = resourceOf(platform, path)
   const isBearer = resource !== undefined && headers.has('authorization')
@@ -73,9 +73,10 @@ async function requireTokenHolder(
       headers: challenge(platform, path, { error: 'invalid_token', scopes }),
     })
   }
-  const memberships = await membershipsOf(platform, visit, externalHash(token))
+  const person = externalHash(token)
+  const memberships = await membershipsOf(platform, visit, person)
   const membership = memberships.find(({ owner }) => owner === organization)
-  const member = membership && (await findMember(platform, visit, token, membership))
+  const member = membership && (await findMember(platform, visit, person, membership))
   if (member === undefined) throw notFound() // whose server it is, is not told
   requireActive(member)
   if (scopes.some((scope) => !token.scopes.has(scope))) {
@@ -83,7 +84,7 @@ async function requireTokenHolder(
       headers: challenge(platform, path, { error: 'insufficient_scope', scopes }),
     })
   }
-  return { id: member.id, tools: undefined, expiresAtMs: token.expiresAtMs }
+  return { id: member.id, tools: undefined, person, expiresAtMs: token.expiresAtMs }
 }
 
 /** The refusal of a key that is unknown, revoked, expired, or for something else: all alike. */

@@ -10,7 +10,7 @@ import type { Gone } from '../../catalog/published.ts'
 import { Unavailable, type Found } from '../../memory/lookup.ts'
 import type { Exchange } from '../../methods/exchange.ts'
 import { HttpError } from '../../protocol/http-error.ts'
-import type { Platform, Visit } from '../platform.ts'
+import { forgetMemberships, type Platform, type Visit } from '../platform.ts'
 import { notFound } from '../rest-answer.ts'
 import { sealedSecrets, serverAtLeast } from '../serving.ts'
 import { checkSource, revisionSource, serverSource, vanitySource } from '../sources.ts'
@@ -86,12 +86,16 @@ export async function atLeast(site: Site, revision: number): Promise<Site> {
 
 /** What the organization says now: the newest revision, and that the caller may still come in. */
 export async function requireCheck({ platform, visit, catalog, caller }: Site): Promise<number> {
-  const name = `${catalog.id} ${caller.id}`
+  const { id, person } = caller
+  const name = [catalog.id, id, ...(person === undefined ? [] : [person])].join(' ')
   const source = checkSource(platform, catalog.organization)
   const { value } =
     platform.checks.fresh(name) ?? (await platform.checks.find(name, source, visit.waitUntil))
   if (value === undefined) throw new Unavailable('the organization did not answer')
-  if (!value.credential) throw invalidKey()
+  if (!value.credential) {
+    if (person !== undefined) forgetMemberships(platform, person)
+    throw invalidKey()
+  }
   return value.revision
 }
 

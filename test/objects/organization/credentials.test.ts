@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
+import { externalHash } from '../../../src/callers/principal.ts'
 import {
   findDeadKey,
   formatCredential,
+  isCallerLive,
   refusePrincipal,
   revokeKey,
   rotateKey,
@@ -63,6 +65,14 @@ describe('keys in the database', () => {
     writeKey(sql, { ...key, hash: 'h', lastFour: 'aaaa' }, NOW)
     assert.equal(refusePrincipal(sql, of, NOW), undefined)
     assert.equal(refusePrincipal(sql, of, NOW + 1001), 'invalid_api_key')
+    const externalId = { issuer: 'https://login.example.com', subject: 'ada' }
+    const person = externalHash(externalId)
+    const signedIn = { credential: 'mem_1', principal: 'mem_1', person }
+    assert.equal(refusePrincipal(sql, signedIn, NOW), 'invalid_api_key')
+    assert.equal(isCallerLive(sql, { id: 'mem_1', person }, NOW), false)
+    writePrincipal(sql, { ...member, externalId, status: 'active' }, NOW)
+    assert.equal(refusePrincipal(sql, signedIn, NOW), undefined)
+    assert.equal(isCallerLive(sql, { id: 'mem_1', person }, NOW), true)
     writePrincipal(sql, { ...member, status: 'suspended' }, NOW)
     assert.equal(refusePrincipal(sql, of, NOW), 'member_suspended')
     dropPrincipal(sql, 'mem_1')
