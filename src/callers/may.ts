@@ -70,13 +70,16 @@ const RULES = {
   // What no key does, whoever holds it.
   'keys.mint.own': { by: 'mint', own: true },
   'keys.mint': { by: 'mint', admin: true },
-  'keys.mint.other': { by: 'operator' },
   'members.write': { by: 'session', admin: true },
   'approvals.decide': { by: 'session', admin: true },
   'organization.switch': { by: 'session', own: true },
   // What is the operator's.
   'organizations.manage': { by: 'operator' },
   'sessions.mint': { by: 'operator' },
+  // What would be done as another member.
+  'keys.mint.other': { by: 'operator' },
+  'accounts.write.other': { by: 'operator' },
+  'grants.write.other': { by: 'operator' },
 } as const satisfies Readonly<Record<string, Rule>>
 
 export type Act = keyof typeof RULES

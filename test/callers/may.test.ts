@@ -119,12 +119,14 @@ const CLASS_OF: Readonly<Record<Act, keyof typeof CLASSES>> = {
   'calls.delete': 'admins',
   'keys.mint.own': 'ownMint',
   'keys.mint': 'adminMint',
-  'keys.mint.other': 'operator',
   'members.write': 'adminSession',
   'approvals.decide': 'adminSession',
   'organization.switch': 'ownSession',
   'organizations.manage': 'operator',
   'sessions.mint': 'operator',
+  'keys.mint.other': 'operator',
+  'accounts.write.other': 'operator',
+  'grants.write.other': 'operator',
 }
 
 describe('may', () => {

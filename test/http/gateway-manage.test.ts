@@ -222,7 +222,7 @@ describe('manage__* tools', { concurrency: 1 }, () => {
     assert.equal(above, 'insufficient_role')
   })
 
-  it('accounts_rename: gives one’s own account another alias, and an admin any', async () => {
+  it('accounts_rename: gives one’s own account another alias, an admin one of the organization', async () => {
     const aliases = async (key: string) =>
       (await ask(key, 'accounts_list')).accounts.map(({ alias }: { alias: string }) => alias)
     const alicia = { connector: 'notion', alias: 'alice', new_alias: 'alicia' }
@@ -245,6 +245,10 @@ describe('manage__* tools', { concurrency: 1 }, () => {
     assert.equal(await refused(agent.key, 'accounts_rename', shared), 'member_principal_required')
     assert.equal((await ask(admin.key, 'accounts_rename', shared)).member_scope, false)
     assert.deepEqual(await aliases(alice.key), ['alicia', 'ours'])
+    const hers = { connector: 'notion', alias: 'alicia', new_alias: 'mine' }
+    for (const credential of [admin.key, await session(admin)]) {
+      assert.equal(await refused(credential, 'accounts_rename', hers), 'operator_required')
+    }
   })
 
   it('accounts_remove: takes an account away, and its connector’s tools with the last one', async () => {
