@@ -7,6 +7,7 @@ import {
   mayGive,
   requireMay,
   requireMayGive,
+  requireMember,
   type Act,
   type Actor,
   type ActingKind,
@@ -95,6 +96,8 @@ const CLASS_OF: Readonly<Record<Act, keyof typeof CLASSES>> = {
   'settings.read': 'everybody',
   'usage.read': 'everybody',
   'feedback.send': 'everybody',
+  'servers.export': 'admins',
+  'members.identify': 'admins',
   'keys.read': 'admins',
   'secrets.read': 'admins',
   'sessions.read': 'admins',
@@ -143,6 +146,14 @@ describe('may', () => {
       code: 'admin_required',
     })
     assert.doesNotThrow(() => requireMay(ACTORS.adminKey, 'servers.write'))
+  })
+
+  it('tells members and the operator from agents', () => {
+    const refused = { status: 403, code: 'member_principal_required' }
+    assert.throws(() => requireMember(ACTORS.agentKey), refused)
+    for (const name of ['operator', 'memberKey'] as const) {
+      assert.doesNotThrow(() => requireMember(ACTORS[name]))
+    }
   })
 
   it('names an actor by its principal', () => {

@@ -119,7 +119,8 @@ describe('accounts', () => {
     assert.deepEqual(await idsOf('/accounts?owner=organization'), [team.id])
     assert.deepEqual(await idsOf('/accounts', as(ann)), [anns.id], 'a member sees its own')
     assert.deepEqual(await idsOf(`/accounts?owner=${bob.id}`, as(ann)), [anns.id])
-    assert.deepEqual(await idsOf('/accounts', as(bot)), [])
+    const agents = { status: 403, code: 'member_principal_required' }
+    assert.deepEqual(refusal(await get('/accounts', as(bot))), agents)
   })
 
   it('have aliases that are theirs alone on their server', async () => {
