@@ -102,6 +102,19 @@ describe('accounts', () => {
     await rollcall.admin('DELETE', `/accounts/${id}`)
   })
 
+  it('are not written where a change is none', async () => {
+    const made = await account(notion, 'steady', { identity: 'me' })
+    const patch = { alias: 'steady', identity: 'me', state: 'connected' }
+    const newest = async () => (await get('/audit?limit=1')).json.items[0]
+    const before_ = await newest()
+    for (const body of [patch, {}]) {
+      const { status, json } = await rollcall.admin('PATCH', `/accounts/${made.id}`, body)
+      assert.deepEqual([status, json], [200, made])
+    }
+    assert.deepEqual(await newest(), before_)
+    await rollcall.admin('DELETE', `/accounts/${made.id}`)
+  })
+
   it('are listed page by page, by server and by owner', async () => {
     const team = await account(notion, 'team')
     const anns = await account(twitter, 'ann', { owner: ann.id })
