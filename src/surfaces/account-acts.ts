@@ -18,7 +18,7 @@ export const AccountAlias = z
   .min(1)
   .max(100)
   .regex(/^\P{Cc}*$/u, 'must have no control characters')
-  .meta({ description: 'What callers choose it by; unique on its server' })
+  .meta({ description: 'What callers choose it by; its owner has one of it on a server' })
 
 type Owned = Pick<AccountRecord, 'owner'>
 

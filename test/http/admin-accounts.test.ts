@@ -136,14 +136,20 @@ describe('accounts', () => {
     assert.deepEqual(refusal(await get('/accounts', as(bot))), agents)
   })
 
-  it('have aliases that are theirs alone on their server', async () => {
+  // A refusal told a member that somebody else had an account of that alias.
+  it('have aliases that are theirs alone among those of their owner on their server', async () => {
     const taken = { status: 409, code: 'alias_taken' }
-    const again = await rollcall.admin('POST', '/accounts', accountOf(twitter, 'ann'))
-    assert.deepEqual(refusal(again), taken)
+    const again = accountOf(twitter, 'ann', { owner: ann.id })
+    assert.deepEqual(refusal(await rollcall.admin('POST', '/accounts', again)), taken)
+    const team = await account(twitter, 'ann')
+    const organizations = await rollcall.admin('POST', '/accounts', accountOf(twitter, 'ann'))
+    assert.deepEqual(refusal(organizations), taken)
     await account(notion, 'ann')
-    const [id] = await idsOf(`/accounts?owner=${bob.id}`)
-    const renamed = await rollcall.admin('PATCH', `/accounts/${id}`, { alias: 'ann' })
-    assert.deepEqual(refusal(renamed), taken)
+    const mine = await account(twitter, 'mine', { owner: bob.id })
+    const rename = (alias: string) => rollcall.admin('PATCH', `/accounts/${mine.id}`, { alias })
+    assert.deepEqual(refusal(await rename('bob')), taken)
+    assert.equal((await rename('ann')).status, 200)
+    for (const { id } of [team, mine]) await rollcall.admin('DELETE', `/accounts/${id}`)
   })
 
   it('name every wrong field, and what they refer to that is not there', async () => {
