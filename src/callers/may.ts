@@ -43,6 +43,8 @@ const RULES = {
   'usage.read': {},
   'feedback.send': {},
   // What only those who administer see.
+  'servers.export': { admin: true },
+  'members.identify': { admin: true },
   'keys.read': { admin: true },
   'secrets.read': { admin: true },
   'sessions.read': { admin: true },
@@ -70,13 +72,16 @@ const RULES = {
   // What no key does, whoever holds it.
   'keys.mint.own': { by: 'mint', own: true },
   'keys.mint': { by: 'mint', admin: true },
-  'keys.mint.other': { by: 'operator' },
   'members.write': { by: 'session', admin: true },
   'approvals.decide': { by: 'session', admin: true },
   'organization.switch': { by: 'session', own: true },
   // What is the operator's.
   'organizations.manage': { by: 'operator' },
   'sessions.mint': { by: 'operator' },
+  // What would be done as another member.
+  'keys.mint.other': { by: 'operator' },
+  'accounts.write.other': { by: 'operator' },
+  'grants.write.other': { by: 'operator' },
 } as const satisfies Readonly<Record<string, Rule>>
 
 export type Act = keyof typeof RULES
@@ -85,7 +90,7 @@ export const ACTS = Object.keys(RULES) as Act[]
 const MESSAGES: Readonly<Record<Refused, string>> = {
   admin_required: 'Only an admin or owner of the organization may do this',
   insufficient_role: 'This needs another role or permission',
-  member_principal_required: 'Only a member may do this, for itself',
+  member_principal_required: 'Only a member may do this',
   api_key_cannot_mint: 'No key can make or rotate a key; sign in',
   session_required: 'This needs a session; sign in',
   operator_required: 'Only the operator may do this',
@@ -120,6 +125,12 @@ export function mayGive(actor: Actor, role: Role): Refused | undefined {
 /** Throws 403 unless an actor may do something. */
 export function requireMay(actor: Actor, act: Act): void {
   throwRefused(may(actor, act))
+}
+
+/** Throws 403 unless an actor is a member, or the operator. */
+export function requireMember(actor: Actor): void {
+  const isMember = actor === 'operator' || actor.principal.kind === 'member'
+  throwRefused(isMember ? undefined : 'member_principal_required')
 }
 
 /** Throws 403 unless an actor may give a role. */

@@ -18,7 +18,10 @@ export const AccountAlias = z
   .min(1)
   .max(100)
   .regex(/^\P{Cc}*$/u, 'must have no control characters')
-  .meta({ description: 'What callers choose it by; unique on its server' })
+  .meta({ description: 'What callers choose it by; its owner has one of it on a server' })
+
+type Owned = Pick<AccountRecord, 'owner'>
+
 /** An account that the actor sees; 404 for another's as for a made-up one. */
 export async function requireVisibleAccount(
   { actor, stub }: Pick<Acting, 'actor' | 'stub'>,
@@ -43,9 +46,9 @@ export async function changeAccount(
   return written.account
 }
 
-/** Takes an account away that the actor sees and may write. */
+/** Takes an account away that the actor sees and may end. */
 export async function endAccount(acting: Acting, id: string, write: Write): Promise<void> {
-  requireMayWrite(acting.actor, await requireVisibleAccount(acting, id), 'accounts')
+  requireMayEnd(acting.actor, await requireVisibleAccount(acting, id), 'accounts')
   valueOf(await acting.stub.deleteAccount(id, write))
 }
 
@@ -55,14 +58,18 @@ export function ownerSeenBy(actor: Actor): string | undefined {
   return actor.principal.id
 }
 
-/** Throws 403 unless an actor may change an account, or who it is shared with. */
-export function requireMayWrite(
-  actor: Actor,
-  { owner }: Pick<AccountRecord, 'owner'>,
-  what: 'accounts' | 'grants',
-): void {
-  const isOwn = actor !== 'operator' && owner === actor.principal.id
-  requireMay(actor, isOwn ? `${what}.write.own` : `${what}.write`)
+/**
+ * Throws 403 unless an actor may make or change an account, or share it: the organization's is for who
+ * administers, a member's is that member's alone.
+ */
+export function requireMayWrite(actor: Actor, account: Owned, what: 'accounts' | 'grants'): void {
+  if (account.owner === null) return requireMay(actor, `${what}.write`)
+  requireMay(actor, isOwn(actor, account) ? `${what}.write.own` : `${what}.write.other`)
+}
+
+/** Throws 403 unless an actor may take an account away, or back that it is shared: admins may, any. */
+export function requireMayEnd(actor: Actor, account: Owned, what: 'accounts' | 'grants'): void {
+  requireMay(actor, isOwn(actor, account) ? `${what}.write.own` : `${what}.write`)
 }
 
 /** Has a remote server read again whose lists are read with an account that was written. */
@@ -72,4 +79,8 @@ export function readAgain(
 ): void {
   if (!readsLists) return
   visit.waitUntil(upstreamOf(platform.env.UPSTREAM, server).refreshSoon({ organization, server }))
+}
+
+function isOwn(actor: Actor, { owner }: Owned): boolean {
+  return actor !== 'operator' && owner === actor.principal.id
 }

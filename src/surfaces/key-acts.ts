@@ -72,14 +72,16 @@ export async function renewKey(acting: Acting, id: string, write: Write): Promis
 export async function endKey(acting: Acting, id: string, write: Write): Promise<void> {
   const { actor, stub } = acting
   const key = await requireVisibleKey(acting, id)
+  let { expected } = write
   if (!isOwn(actor, key)) {
     requireMay(actor, 'keys.revoke')
     if (key.kind === 'member') {
-      const member = await stub.getPrincipal('member', key.principal ?? '')
-      requireMayGive(actor, valueOf(member).role ?? 'owner')
+      const member = valueOf(await stub.getPrincipal('member', key.principal ?? ''))
+      requireMayGive(actor, member.role ?? 'owner')
+      expected ??= member.version // so that it holds for the member as it is
     }
   }
-  const { hash } = valueOf(await stub.deleteKey(id, write))
+  const { hash } = valueOf(await stub.deleteKey(id, { ...write, expected }))
   learnRevoked(acting.platform, hash)
 }
 

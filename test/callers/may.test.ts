@@ -7,6 +7,7 @@ import {
   mayGive,
   requireMay,
   requireMayGive,
+  requireMember,
   type Act,
   type Actor,
   type ActingKind,
@@ -95,6 +96,8 @@ const CLASS_OF: Readonly<Record<Act, keyof typeof CLASSES>> = {
   'settings.read': 'everybody',
   'usage.read': 'everybody',
   'feedback.send': 'everybody',
+  'servers.export': 'admins',
+  'members.identify': 'admins',
   'keys.read': 'admins',
   'secrets.read': 'admins',
   'sessions.read': 'admins',
@@ -119,12 +122,14 @@ const CLASS_OF: Readonly<Record<Act, keyof typeof CLASSES>> = {
   'calls.delete': 'admins',
   'keys.mint.own': 'ownMint',
   'keys.mint': 'adminMint',
-  'keys.mint.other': 'operator',
   'members.write': 'adminSession',
   'approvals.decide': 'adminSession',
   'organization.switch': 'ownSession',
   'organizations.manage': 'operator',
   'sessions.mint': 'operator',
+  'keys.mint.other': 'operator',
+  'accounts.write.other': 'operator',
+  'grants.write.other': 'operator',
 }
 
 describe('may', () => {
@@ -141,6 +146,14 @@ describe('may', () => {
       code: 'admin_required',
     })
     assert.doesNotThrow(() => requireMay(ACTORS.adminKey, 'servers.write'))
+  })
+
+  it('tells members and the operator from agents', () => {
+    const refused = { status: 403, code: 'member_principal_required' }
+    assert.throws(() => requireMember(ACTORS.agentKey), refused)
+    for (const name of ['operator', 'memberKey'] as const) {
+      assert.doesNotThrow(() => requireMember(ACTORS[name]))
+    }
   })
 
   it('names an actor by its principal', () => {

@@ -102,6 +102,19 @@ describe('accounts', () => {
     await rollcall.admin('DELETE', `/accounts/${id}`)
   })
 
+  it('are not written where a change is none', async () => {
+    const made = await account(notion, 'steady', { identity: 'me' })
+    const patch = { alias: 'steady', identity: 'me', state: 'connected' }
+    const newest = async () => (await get('/audit?limit=1')).json.items[0]
+    const before_ = await newest()
+    for (const body of [patch, {}]) {
+      const { status, json } = await rollcall.admin('PATCH', `/accounts/${made.id}`, body)
+      assert.deepEqual([status, json], [200, made])
+    }
+    assert.deepEqual(await newest(), before_)
+    await rollcall.admin('DELETE', `/accounts/${made.id}`)
+  })
+
   it('are listed page by page, by server and by owner', async () => {
     const team = await account(notion, 'team')
     const anns = await account(twitter, 'ann', { owner: ann.id })
@@ -119,17 +132,24 @@ describe('accounts', () => {
     assert.deepEqual(await idsOf('/accounts?owner=organization'), [team.id])
     assert.deepEqual(await idsOf('/accounts', as(ann)), [anns.id], 'a member sees its own')
     assert.deepEqual(await idsOf(`/accounts?owner=${bob.id}`, as(ann)), [anns.id])
-    assert.deepEqual(await idsOf('/accounts', as(bot)), [])
+    const agents = { status: 403, code: 'member_principal_required' }
+    assert.deepEqual(refusal(await get('/accounts', as(bot))), agents)
   })
 
-  it('have aliases that are theirs alone on their server', async () => {
+  // A refusal told a member that somebody else had an account of that alias.
+  it('have aliases that are theirs alone among those of their owner on their server', async () => {
     const taken = { status: 409, code: 'alias_taken' }
-    const again = await rollcall.admin('POST', '/accounts', accountOf(twitter, 'ann'))
-    assert.deepEqual(refusal(again), taken)
+    const again = accountOf(twitter, 'ann', { owner: ann.id })
+    assert.deepEqual(refusal(await rollcall.admin('POST', '/accounts', again)), taken)
+    const team = await account(twitter, 'ann')
+    const organizations = await rollcall.admin('POST', '/accounts', accountOf(twitter, 'ann'))
+    assert.deepEqual(refusal(organizations), taken)
     await account(notion, 'ann')
-    const [id] = await idsOf(`/accounts?owner=${bob.id}`)
-    const renamed = await rollcall.admin('PATCH', `/accounts/${id}`, { alias: 'ann' })
-    assert.deepEqual(refusal(renamed), taken)
+    const mine = await account(twitter, 'mine', { owner: bob.id })
+    const rename = (alias: string) => rollcall.admin('PATCH', `/accounts/${mine.id}`, { alias })
+    assert.deepEqual(refusal(await rename('bob')), taken)
+    assert.equal((await rename('ann')).status, 200)
+    for (const { id } of [team, mine]) await rollcall.admin('DELETE', `/accounts/${id}`)
   })
 
   it('name every wrong field, and what they refer to that is not there', async () => {
@@ -153,7 +173,7 @@ describe('accounts', () => {
     assert.ok(!text.text.includes(HUSH))
   })
 
-  it('of a member are changed by the member and by admins; those of others are not there', async () => {
+  it('of a member are changed by the member; those of others are not there', async () => {
     const mine = await rollcall.admin(
       'POST',
       '/accounts',
@@ -168,10 +188,13 @@ describe('accounts', () => {
     assert.deepEqual(refusal(await patch(bob)), { status: 404, code: 'account_not_found' })
     const agents = { status: 403, code: 'member_principal_required' }
     assert.deepEqual(refusal(await patch(bot)), agents)
-    for (const owner of [null, bob.id]) {
+    for (const [owner, code] of [
+      [null, 'admin_required'],
+      [bob.id, 'operator_required'],
+    ] as const) {
       const theirs = accountOf(notion, 'theirs', { owner })
       const refused = await rollcall.admin('POST', '/accounts', theirs, as(ann))
-      assert.deepEqual(refusal(refused), { status: 403, code: 'admin_required' })
+      assert.deepEqual(refusal(refused), { status: 403, code })
     }
     const share = (caller: { key: string }) =>
       rollcall.admin(
@@ -190,6 +213,42 @@ describe('accounts', () => {
     assert.deepEqual(refusal(await revoke(bob)), { status: 404, code: 'grant_not_found' })
     assert.equal((await revoke(ann)).status, 204)
     assert.equal((await rollcall.admin('DELETE', path, undefined, as(ann))).status, 204)
+  })
+
+  // An admin could share a member's account with itself, or put its own credential into it.
+  it('of a member are nobody’s to make, change or share but its and the operator’s', async () => {
+    const key = { name: 'adm', kind: 'member', role: 'admin' }
+    const { principal: id, secret } = await make(rollcall, '/keys', key)
+    const { token } = await make(rollcall, `/members/${id}/session`, {})
+    const anns = await account(notion, 'hers', { owner: ann.id })
+    const path = `/accounts/${anns.id}`
+    const refused = { status: 403, code: 'operator_required' }
+    const attempts: [method: string, at: string, body: object][] = [
+      ['POST', '/grants', { account: anns.id, to: { member: id } }],
+      ['PATCH', path, { credential: { token: 'mine' } }],
+      ['PATCH', path, { alias: 'x' }],
+      ['POST', '/accounts', accountOf(notion, 'planted', { owner: ann.id })],
+    ]
+    for (const credential of [secret, token]) {
+      for (const [method, at, body] of attempts) {
+        const answer = await rollcall.admin(method, at, body, as({ key: credential }))
+        assert.deepEqual(refusal(answer), refused, `${method} ${at}`)
+      }
+      assert.deepEqual((await get(path, as({ key: credential }))).json, anns)
+      assert.ok((await idsOf('/accounts', as({ key: credential }))).includes(anns.id))
+    }
+    const made: string[] = []
+    for (const [method, at, body] of attempts) {
+      const { status, text, json } = await rollcall.admin(method, at, body)
+      assert.ok(status < 300, text)
+      made.push(json.id)
+    }
+    const end = (at: string) => rollcall.admin('DELETE', at, undefined, as({ key: secret }))
+    assert.equal((await end(`/grants/${made[0]}`)).status, 204)
+    for (const each of [anns.id, made.at(-1)]) {
+      assert.equal((await end(`/accounts/${each}`)).status, 204)
+    }
+    assert.equal((await rollcall.admin('DELETE', `/members/${id}`)).status, 204)
   })
 
   it('are shared with a member, an agent or everybody, once with each', async () => {

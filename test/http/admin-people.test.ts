@@ -118,6 +118,24 @@ describe('members and agents', () => {
     })
   })
 
+  it('deletes none that moved, and no key of one', async () => {
+    const moved = { status: 412, code: 'revision_moved' }
+    for (const kind of ['member', 'agent']) {
+      const { id: key, principal } = await make('/keys', { name: 'Moving', kind })
+      const path = `/${kind}s/${principal}`
+      const changed = await rollcall.admin('PATCH', path, { name: 'Moved' })
+      const etag = changed.headers.get('etag') ?? ''
+      const remove = (at: string, revision: string) =>
+        rollcall.admin('DELETE', at, undefined, { 'if-match': revision })
+      for (const at of [path, `/keys/${key}`]) {
+        assert.deepEqual(refusal(await remove(at, '"1"')), moved, at)
+      }
+      assert.equal((await rollcall.admin('GET', `/keys/${key}`)).status, 200)
+      assert.equal((await remove(`/keys/${key}`, etag)).status, 204)
+      assert.equal((await remove(path, etag)).status, 204)
+    }
+  })
+
   it('publishes no name and no external id', async () => {
     const external = { issuer: 'https://secret-issuer.test', subject: 'secret-subject' }
     const { id } = await make('/members', { name: 'Whispered', externalId: external })

@@ -1,4 +1,4 @@
-/** What members and agents may do in the admin API, and the ways they may not get around that. */
+/** What members may do in the admin API and agents may not, and the ways they may not get around that. */
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { SignJWT } from 'jose'
@@ -60,7 +60,7 @@ describe('members and agents in the admin API', () => {
     assert.deepEqual(refusal(answer), { status, code }, answer.text)
 
   it('lets everybody read servers, and admins change them', async () => {
-    for (const { key } of [...Object.values(people), agent]) {
+    for (const { key } of Object.values(people)) {
       assert.equal((await ask(key, 'GET', `/servers/${server}`)).status, 200)
       assert.equal((await ask(key, 'GET', '/members')).status, 200)
     }
@@ -68,11 +68,57 @@ describe('members and agents in the admin API', () => {
     for (const { key } of [people.owner, people.admin]) {
       assert.equal((await ask(key, 'PATCH', `/servers/${server}`, patch)).status, 200)
     }
-    for (const { key } of [people.member, agent]) {
-      refused(await ask(key, 'PATCH', `/servers/${server}`, patch), 403, 'admin_required')
-      refused(await ask(key, 'GET', '/audit'), 403, 'admin_required')
-      refused(await ask(key, 'PUT', '/secrets/s', { value: 'v' }), 403, 'admin_required')
+    const { key } = people.member
+    refused(await ask(key, 'PATCH', `/servers/${server}`, patch), 403, 'admin_required')
+    refused(await ask(key, 'GET', '/audit'), 403, 'admin_required')
+    refused(await ask(key, 'PUT', '/secrets/s', { value: 'v' }), 403, 'admin_required')
+  })
+
+  it('lets agents in nowhere', async () => {
+    const paths = ['/servers', '/members', '/agents', '/environments', '/settings', '/accounts']
+    for (const path of [...paths, `/servers/${server}`, '/keys', '/audit', '/organizations']) {
+      refused(await ask(agent.key, 'GET', path), 403, 'member_principal_required')
     }
+    const minting = await ask(agent.key, 'POST', '/keys', { name: 'K', kind: 'agent' })
+    refused(minting, 403, 'member_principal_required')
+  })
+
+  it('shows what a server is made of, and was, to admins alone', async () => {
+    for (const path of [`/servers/${server}/export`, `/servers/${server}/revisions`]) {
+      refused(await ask(people.member.key, 'GET', path), 403, 'admin_required')
+      assert.equal((await ask(people.admin.key, 'GET', path)).status, 200)
+    }
+  })
+
+  it('tells who a member is elsewhere to that member and admins alone', async () => {
+    const externalId = { issuer: 'https://login.example.com', subject: 'mia' }
+    const body = { name: 'Mia', externalId }
+    const { json: mia } = await rollcall.admin('POST', '/members', body)
+    const key = { name: 'M', kind: 'member', principal: mia.id }
+    const { secret } = (await rollcall.admin('POST', '/keys', key)).json
+    const told = async (credential: string) => {
+      const { json } = await ask(credential, 'GET', '/members')
+      const listed = json.items.find(({ id }: { id: string }) => id === mia.id)
+      const one = await ask(credential, 'GET', `/members/${mia.id}`)
+      assert.deepEqual(listed, one.json)
+      return listed.externalId
+    }
+    for (const credential of [secret, people.admin.key, people.owner.key]) {
+      assert.deepEqual(await told(credential), externalId)
+    }
+    assert.equal(await told(people.member.key), undefined)
+    assert.equal(await told(await session(people.member)), undefined)
+  })
+
+  it('previews what a key of a server is listed for admins alone', async () => {
+    const made = await rollcall.admin('POST', '/keys', { name: 'S', server, tools: [] })
+    for (const id of [made.json.id, 'key_made_up', people.member.keyId]) {
+      const path = `/servers/${server}/preview?credential=${id}`
+      refused(await ask(people.member.key, 'GET', path), 403, 'admin_required')
+    }
+    const path = `/servers/${server}/preview?credential=${made.json.id}`
+    const { status, text } = await ask(people.admin.key, 'GET', path)
+    assert.equal(status, 200, text)
   })
 
   it('lets the operator alone say which person a member is, and an admin take that away', async () => {
@@ -105,7 +151,7 @@ describe('members and agents in the admin API', () => {
       { name: 'K', kind: 'agent' },
       { name: 'K', server },
     ]
-    for (const { key, keyId } of [...Object.values(people), agent]) {
+    for (const { key, keyId } of Object.values(people)) {
       for (const body of bodies) {
         refused(await ask(key, 'POST', '/keys', body), 403, 'api_key_cannot_mint')
       }
@@ -177,14 +223,13 @@ describe('members and agents in the admin API', () => {
     const elsewhere = `/keys/${people.owner.keyId}`
     refused(await ask(people.member.key, 'GET', elsewhere), 404, 'key_not_found')
     refused(await ask(people.member.key, 'DELETE', elsewhere), 404, 'key_not_found')
-    refused(await ask(agent.key, 'GET', '/keys'), 403, 'member_principal_required')
     assert.equal((await ask(people.member.key, 'DELETE', `/keys/${mine.id}`)).status, 204)
     assert.equal((await ask(people.admin.key, 'GET', elsewhere)).status, 200)
   })
 
   it('keeps to the operator what is the operator’s', async () => {
     const token = await session(people.owner)
-    for (const credential of [token, people.owner.key, agent.key]) {
+    for (const credential of [token, people.owner.key]) {
       refused(await ask(credential, 'GET', '/organizations'), 403, 'operator_required')
       refused(await ask(credential, 'DELETE', '/organizations/other'), 403, 'operator_required')
       const path = `/members/${people.owner.id}/session`

@@ -222,7 +222,7 @@ describe('manage__* tools', { concurrency: 1 }, () => {
     assert.equal(above, 'insufficient_role')
   })
 
-  it('accounts_rename: gives one’s own account another alias, and an admin any', async () => {
+  it('accounts_rename: gives one’s own account another alias, an admin one of the organization', async () => {
     const aliases = async (key: string) =>
       (await ask(key, 'accounts_list')).accounts.map(({ alias }: { alias: string }) => alias)
     const alicia = { connector: 'notion', alias: 'alice', new_alias: 'alicia' }
@@ -236,15 +236,28 @@ describe('manage__* tools', { concurrency: 1 }, () => {
     assert.deepEqual(await aliases(alice.key), ['alicia', 'shared'])
     assert.equal((await audited('accounts.patch')).actor, alice.id)
     assert.equal(await refused(alice.key, 'accounts_rename', alicia), 'account_not_found')
-    const taken = { connector: 'notion', alias: 'alicia', new_alias: 'shared' }
-    assert.equal(await refused(alice.key, 'accounts_rename', taken), 'alias_taken')
-    const crooked = { ...taken, new_alias: 'a\u0000b' }
+    // Of two of an alias one's own is meant; a call cannot choose between them.
+    const same = { connector: 'notion', alias: 'alicia', new_alias: 'shared' }
+    assert.equal((await ask(alice.key, 'accounts_rename', same)).member_scope, true)
+    const { result } = await callTool(rollcall, alice.key, 'notion__search', { account: 'shared' })
+    assert.equal(result.structuredContent.error.code, 'ambiguous_account')
+    assert.equal(
+      await refused(admin.key, 'accounts_rename', { ...same, alias: 'shared' }),
+      'ambiguous_account',
+    )
+    const back = { ...same, alias: 'shared', new_alias: 'alicia' }
+    assert.equal((await ask(alice.key, 'accounts_rename', back)).alias, 'alicia')
+    const crooked = { ...same, new_alias: 'a\u0000b' }
     assert.equal(await refused(alice.key, 'accounts_rename', crooked), undefined)
     const shared = { connector: 'notion', alias: 'shared', new_alias: 'ours' }
     assert.equal(await refused(alice.key, 'accounts_rename', shared), 'admin_required')
     assert.equal(await refused(agent.key, 'accounts_rename', shared), 'member_principal_required')
     assert.equal((await ask(admin.key, 'accounts_rename', shared)).member_scope, false)
     assert.deepEqual(await aliases(alice.key), ['alicia', 'ours'])
+    const hers = { connector: 'notion', alias: 'alicia', new_alias: 'mine' }
+    for (const credential of [admin.key, await session(admin)]) {
+      assert.equal(await refused(credential, 'accounts_rename', hers), 'operator_required')
+    }
   })
 
   it('accounts_remove: takes an account away, and its connector’s tools with the last one', async () => {

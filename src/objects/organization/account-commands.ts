@@ -92,6 +92,7 @@ export async function patchAccount(
     const { alias = before.alias, identity = before.identity } = patch
     const state = patch.state ?? (sealed === undefined ? before.state : 'connected')
     const row = { ...before, alias, identity, state, sealed: sealed ?? before.sealed }
+    if (isSame(before, row)) return { account: toAccount(before), readsLists: false }
     writeAccount(sql, { ...row, updated_at: now })
     const members = Object.keys({ ...patch, ...(credential && { credential }) })
     writeAudit(sql, { actor, act: 'accounts.patch', target: id, detail: { members, alias } }, now)
@@ -129,6 +130,13 @@ export function requireConnector(sql: SqlStorage, server: string): void {
 function requireMember(sql: SqlStorage, id: string): void {
   if (findPrincipal(sql, id)?.kind === 'member') return
   throw invalid([{ path: 'owner', message: 'is no member here' }])
+}
+
+/** Whether a change is none; a credential that is sealed anew is one, whatever is in it. */
+function isSame(one: AccountRow, other: AccountRow): boolean {
+  const textOf = ({ alias, identity, state, sealed }: AccountRow) =>
+    JSON.stringify([alias, identity, state, sealed])
+  return textOf(one) === textOf(other)
 }
 
 async function sealCredential(

@@ -113,12 +113,16 @@ export function findReader(sql: SqlStorage, server: string): SealedAccount | und
   return [...sql.exec<SealedAccount>(query, server)][0]
 }
 
-/** Writes an account, new or changed; 409 where its alias is taken on the server. */
+/**
+ * Writes an account, new or changed; 409 where another of the same owner has its alias on the server. Of
+ * those of others nothing is told by it.
+ */
 export function writeAccount(sql: SqlStorage, row: AccountRow): void {
-  const { id, server, alias } = row
-  const query = 'SELECT 1 AS found FROM accounts WHERE server = ? AND alias = ? AND id <> ?'
-  if ([...sql.exec(query, server, alias, id)].length > 0) {
-    const message = `The alias "${alias}" is taken on this server`
+  const { id, server, owner, alias } = row
+  const query = `SELECT 1 AS found FROM accounts
+    WHERE server = ? AND alias = ? AND COALESCE(owner, '') = ? AND id <> ?`
+  if ([...sql.exec(query, server, alias, owner ?? '', id)].length > 0) {
+    const message = `Another account on this server has the alias "${alias}"`
     throw new HttpError(409, 'alias_taken', message)
   }
   sql.exec(
@@ -127,7 +131,7 @@ export function writeAccount(sql: SqlStorage, row: AccountRow): void {
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     id,
     server,
-    row.owner,
+    owner,
     alias,
     row.identity,
     row.state,

@@ -52,7 +52,10 @@ export function chooseAccount(
     return refuse({ code: 'needs_reauth', message, aliases: aliasesOf(allowed) })
   }
   if (others.length > 0) {
-    const message = 'There are several accounts: name one by its alias in the argument "account"'
+    const message =
+      alias === undefined
+        ? 'There are several accounts: name one by its alias in the argument "account"'
+        : `There are several accounts "${alias}": one must be renamed before it can be chosen`
     return refuse({ code: 'ambiguous_account', message, aliases: aliasesOf(allowed) })
   }
   return { account: first.id }

@@ -3,6 +3,7 @@ import { HttpError } from '../../protocol/http-error.ts'
 import { writeAudit } from './audit.ts'
 import type { Context, Write } from './context.ts'
 import {
+  requireKey,
   requireKeyHash,
   revokeKey,
   rotateKey,
@@ -12,8 +13,8 @@ import {
   type NewKey,
 } from './credentials.ts'
 import { releaseNames, type Name } from './names.ts'
-import { addPrincipal } from './principal-commands.ts'
-import { requirePrincipal, type NewPrincipal } from './principals.ts'
+import { addPrincipal, requireVersion } from './principal-commands.ts'
+import { findPrincipal, requirePrincipal, type NewPrincipal } from './principals.ts'
 import { requireServer } from './servers.ts'
 
 /** Stores a key, and with it the principal that is made for it, where there is one. */
@@ -67,10 +68,20 @@ export async function rotate(
   })
 }
 
-/** Revokes a key, and gives its hash for those who remember it. */
-export function deleteKey(context: Context, id: string, { actor }: Write): { hash: string } {
+/**
+ * Revokes a key, and gives its hash for those who remember it. A key has no revision: what is expected
+ * is that of the member or agent whose it is; 412 when that moved.
+ */
+export function deleteKey(
+  context: Context,
+  id: string,
+  { actor, expected }: Write,
+): { hash: string } {
   const { sql, now } = context
   return context.transact(() => {
+    const { principal } = requireKey(sql, id)
+    const holder = principal === undefined ? undefined : findPrincipal(sql, principal)
+    requireVersion(holder ?? { version: 0 }, expected)
     const hash = revokeKey(sql, id, now)
     releaseNames(sql, [nameOf({ id, hash })])
     writeAudit(sql, { actor, act: 'keys.revoke', target: id }, now)

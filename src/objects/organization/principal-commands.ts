@@ -81,9 +81,7 @@ export async function patchPrincipal(
   const { sql, organization, now } = context
   const becomes = (): NewPrincipal => {
     const live = requirePrincipal(sql, kind, id)
-    if (expected !== undefined && expected !== live.version) {
-      throw new HttpError(412, 'revision_moved', `It is at revision ${live.version}`)
-    }
+    requireVersion(live, expected)
     const given = Object.entries(patch).filter(([, value]) => value !== undefined)
     const external = externalId === undefined ? live.externalId : (externalId ?? undefined)
     return { ...live, ...Object.fromEntries(given), externalId: external }
@@ -106,16 +104,17 @@ export async function patchPrincipal(
   })
 }
 
-/** Takes a member or an agent away, with its keys and all that is its own. */
+/** Takes a member or an agent away, with its keys and all that is its own; 412 when it moved. */
 export function deletePrincipal(
   context: Context,
   kind: PrincipalKind,
   id: string,
-  { actor }: Write,
+  { actor, expected }: Write,
 ): RemovedPrincipal {
   const { sql, organization, now } = context
   return context.transact(() => {
     const live = requirePrincipal(sql, kind, id)
+    requireVersion(live, expected)
     const revoked = revokeKeysOf(sql, { principal: id }, now)
     const everybodys = dropAccountsOfMember(sql, id, now)
     dropGrantsTo(sql, id)
@@ -170,6 +169,15 @@ export function describeMembership(
     return undefined
   }
   return { id: organization.id, name: organization.name, role: member.role }
+}
+
+/** Throws 412 where a principal is not at the version that a write was meant for. */
+export function requireVersion(
+  { version }: Pick<PrincipalRecord, 'version'>,
+  expected: number | undefined,
+): void {
+  if (expected === undefined || expected === version) return
+  throw new HttpError(412, 'revision_moved', `It is at revision ${version}`)
 }
 
 /** Throws 409 where another member is the person already. */

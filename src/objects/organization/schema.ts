@@ -94,7 +94,7 @@ export const STEPS = [
      state TEXT NOT NULL, sealed TEXT NOT NULL, created_at INTEGER NOT NULL,
      updated_at INTEGER NOT NULL
    );
-   CREATE UNIQUE INDEX accounts_alias ON accounts (server, alias);
+   CREATE UNIQUE INDEX accounts_alias ON accounts (server, alias, COALESCE(owner, ''));
    CREATE INDEX accounts_owner ON accounts (owner, server);
    CREATE INDEX accounts_sealed_by ON accounts (substr(sealed, 4, instr(substr(sealed, 4), '.') - 1));
    CREATE INDEX secrets_sealed_by ON secrets (substr(sealed, 4, instr(substr(sealed, 4), '.') - 1));

@@ -109,7 +109,7 @@ export async function deleteAccount(call: AdminCall): Promise<Response> {
   return noContent()
 }
 
-/** The account that a grant is of, for an actor who may share it; 422 where it sees none. */
+/** Throws unless the actor may share an account; 422 where it sees none. */
 export async function requireShareable(call: AdminCall, id: string): Promise<void> {
   const outcome = await call.stub.getAccount(id)
   const account = 'value' in outcome ? outcome.value : undefined

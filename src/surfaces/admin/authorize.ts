@@ -1,10 +1,10 @@
 /**
  * Who administers: the operator by the deployment's token, in the organization that the header
  * `Rollcall-Organization` names (its name or id; `default` is made when it is first asked for); or a
- * principal by its key or a session JWT, in its own organization alone. A principal is asked of its
- * organization each time, so who was demoted or revoked is so at once.
+ * member by its key or a session JWT, in its own organization alone. A member is asked of its
+ * organization each time, so who was demoted or revoked is so at once. Agents administer nothing.
  */
-import type { Actor } from '../../callers/may.ts'
+import { requireMember, type Actor } from '../../callers/may.ts'
 import { isJwt } from '../../callers/jwt.ts'
 import { presentedSecret } from '../../callers/presented.ts'
 import { parsePrincipal } from '../../callers/principal.ts'
@@ -32,7 +32,7 @@ type Claimed = {
   person?: string | undefined
 }
 
-/** Who a request is from, or 401; 403 for a principal that is suspended, or whose organization is. */
+/** Who a request is from, or 401; 403 for an agent, and for who is suspended, or whose organization is. */
 export async function requireActor(
   platform: Platform,
   visit: Visit,
@@ -46,7 +46,10 @@ export async function requireActor(
   if (sha256Hex(secret) === sha256Hex(platform.settings.OPERATOR_TOKEN)) return OPERATOR
   const claimed = await claimedBy(platform, visit, secret)
   const actor = claimed && (await actorOf(platform, claimed))
-  if (actor !== undefined) return actor
+  if (actor !== undefined) {
+    requireMember(actor)
+    return actor
+  }
   await countFailedCredential(platform, visit)
   throw refusalOf(secret)
 }

@@ -6,7 +6,7 @@ import * as z from 'zod'
 import { mintId, ToolName } from '../../catalog/names.ts'
 import type { GrantRecord } from '../../objects/organization/grants.ts'
 import { HttpError, valueOf } from '../../protocol/http-error.ts'
-import { ownerSeenBy } from '../account-acts.ts'
+import { ownerSeenBy, requireMayEnd } from '../account-acts.ts'
 import { requireShareable } from './accounts.ts'
 import {
   cursorOf,
@@ -68,7 +68,7 @@ export async function getGrant(call: AdminCall): Promise<Response> {
 
 export async function deleteGrant(call: AdminCall): Promise<Response> {
   const { id, account } = await requireVisible(call)
-  await requireShareable(call, account)
+  requireMayEnd(call.actor, valueOf(await call.stub.getAccount(account)), 'grants')
   valueOf(await call.stub.deleteGrant(id, writeOf(call)))
   return noContent()
 }

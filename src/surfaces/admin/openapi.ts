@@ -49,7 +49,7 @@ export function openApi(publicUrl: string | undefined): object {
         bearer: {
           type: 'http',
           scheme: 'bearer',
-          description: 'The operator token, a session JWT, or the key of a member or an agent',
+          description: 'The operator token, a session JWT, or the key of a member',
         },
       },
       schemas: { Error: schemaOf(ErrorAnswer, 'output') },

@@ -1,6 +1,6 @@
 /** The admin API's members and agents, and the sessions that members are given. */
 import * as z from 'zod'
-import { messageOf, requireMayGive } from '../../callers/may.ts'
+import { may, messageOf, requireMayGive, type Actor } from '../../callers/may.ts'
 import {
   externalHash,
   PERMISSIONS,
@@ -111,12 +111,13 @@ export const SessionJwtAnswer = z.strictObject({
 export const listPeople = (kind: PrincipalKind) => async (call: AdminCall) => {
   const limit = limitOf(call)
   const records = valueOf(await call.stub.listPrincipals(kind, cursorOf(call), limit + 1))
-  return pageOf(call, records.map(formatPerson), limit, ({ id }) => id)
+  const shown = records.map((record) => formatPerson(call, record))
+  return pageOf(call, shown, limit, ({ id }) => id)
 }
 
 /** Answers one principal of a kind. */
 export const getPerson = (kind: PrincipalKind) => async (call: AdminCall) =>
-  answer(valueOf(await call.stub.getPrincipal(kind, param(call, 'id'))))
+  answer(call, valueOf(await call.stub.getPrincipal(kind, param(call, 'id'))))
 
 export async function createMember(call: AdminCall): Promise<Response> {
   const body = await readValid(call, MemberBody)
@@ -182,12 +183,12 @@ async function create(call: AdminCall, principal: New): Promise<Response> {
   const record = valueOf(await call.stub.createPrincipal(principal, writeOf(call)))
   forgetPerson(call, record)
   const location = { Location: `/api/v1/${principal.kind}s/${record.id}` }
-  return answer(record, 201, location)
+  return answer(call, record, 201, location)
 }
 
 async function written(call: AdminCall, record: PrincipalRecord): Promise<Response> {
   await learnPrincipal(call, record.id)
-  return answer(record)
+  return answer(call, record)
 }
 
 /** Drops what is remembered of who a member is, or was. */
@@ -224,11 +225,26 @@ async function writeBelow(call: AdminCall): Promise<ReturnType<typeof writeOf>> 
   return { ...write, expected: write.expected ?? version }
 }
 
-function answer(record: PrincipalRecord, status = 200, headers = {}): Response {
-  const text = JSON.stringify(formatPerson(record))
+function answer(
+  call: Pick<AdminCall, 'actor'>,
+  record: PrincipalRecord,
+  status = 200,
+  headers = {},
+): Response {
+  const text = JSON.stringify(formatPerson(call, record))
   return json(text, status, { ...etag(record.version), ...headers })
 }
 
-function formatPerson({ version: _, kind, permissions, ...record }: PrincipalRecord) {
-  return kind === 'member' ? { ...record, permissions } : record
+/** A principal as answers have it; who a member is elsewhere only for itself and who administers. */
+function formatPerson(
+  { actor }: Pick<AdminCall, 'actor'>,
+  { version: _, kind, permissions, externalId, ...record }: PrincipalRecord,
+) {
+  if (kind === 'agent') return record
+  const isKnown = isOwn(actor, record.id) || may(actor, 'members.identify') === undefined
+  return { ...record, permissions, ...(isKnown && externalId && { externalId }) }
+}
+
+function isOwn(actor: Actor, id: string): boolean {
+  return actor !== 'operator' && actor.principal.id === id
 }

@@ -112,6 +112,7 @@ async function previewedCaller(
     if (auth === 'none') return ANONYMOUS
     throw invalid([{ path: 'credential', message: 'is needed: this server opens to keys alone' }])
   }
+  requireMay(call.actor, 'keys.read') // a server's key is nobody's own
   const key = valueOf(await call.stub.getKey(credential))
   if (key.server !== id) throw new HttpError(404, 'key_not_found', `There is no key ${credential}`)
   const tools = key.tools && { names: new Set(key.tools), key: key.id }

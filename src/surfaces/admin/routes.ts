@@ -105,13 +105,13 @@ export const ROUTES: readonly Route[] = [
     answers: { 200: ServerAnswer },
   }),
   inOrganization('GET', '/servers/:id/export', servers.exportServer, {
-    act: 'servers.read',
+    act: 'servers.export',
     summary: 'The server file',
     query: { revision: 'A kept revision; absent: the newest' },
     answers: { 200: ServerFile },
   }),
   inOrganization('GET', '/servers/:id/revisions', servers.listRevisions, {
-    act: 'servers.read',
+    act: 'servers.export',
     summary: 'The kept revisions, newest first',
     answers: { 200: listOf(servers.RevisionAnswer) },
   }),

@@ -38,6 +38,12 @@ const CASES: Case[] = [
   ['two, both for other tools', [shared('a', ['x']), shared('b', ['y'])], {}, 'tool_not_granted'],
   ['two, one to be connected again', [own('a'), stale('b')], {}, 'ambiguous_account a,b'],
   ['two, both to be connected again', [stale('a'), stale('b')], {}, 'needs_reauth a,b'],
+  [
+    'two of one alias, named',
+    [own('a'), shared('a', ['write'])],
+    { alias: 'a' },
+    'ambiguous_account a,a',
+  ],
   ['one named of two', [own('a'), own('b')], { alias: 'b' }, 'b'],
   ['one named that is for another tool', [shared('a', ['x'])], { alias: 'a' }, 'tool_not_granted'],
   ['one named that is stale', [own('a'), stale('b')], { alias: 'b' }, 'needs_reauth b'],

@@ -1,6 +1,6 @@
 /** `manage__accounts_rename`: another alias for an account (`surfaces.md` D14, C47). */
 import * as z from 'zod'
-import { AccountAlias, changeAccount } from '../../account-acts.ts'
+import { AccountAlias, changeAccount, requireMayWrite } from '../../account-acts.ts'
 import { manageTool, REPLACES } from './manage-tool.ts'
 import { NAMED, requireNamedAccount } from './named-account.ts'
 
@@ -9,7 +9,7 @@ export const accountsRename = manageTool({
   act: 'accounts.write.own',
   title: 'Rename an account',
   description:
-    "Gives an account another alias: one of your own, or, as an admin, any of the organization's. Calls that name the old alias fail from then on.",
+    "Gives an account another alias: one of your own, or, as an admin, one of the organization's, never another member's. Calls that name the old alias fail from then on.",
   input: z.strictObject({ ...NAMED, new_alias: AccountAlias }),
   output: z.strictObject({
     connector: z.string(),
@@ -20,8 +20,9 @@ export const accountsRename = manageTool({
   }),
   hints: REPLACES,
   async run(call, { connector, alias: named, new_alias }) {
-    const { id } = await requireNamedAccount(call, { connector, alias: named })
-    const account = await changeAccount(call, id, { alias: new_alias }, call.write)
+    const found = await requireNamedAccount(call, { connector, alias: named })
+    requireMayWrite(call.actor, found, 'accounts')
+    const account = await changeAccount(call, found.id, { alias: new_alias }, call.write)
     const { alias, identity, state: status, owner } = account
     const member_scope = owner === call.site.caller.principal.id
     return { connector, alias, identity, status, member_scope }

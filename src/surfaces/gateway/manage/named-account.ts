@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import type { AccountRecord } from '../../../objects/organization/account-rows.ts'
 import { HttpError, valueOf } from '../../../protocol/http-error.ts'
-import { ownerSeenBy, requireMayWrite } from '../../account-acts.ts'
+import { ownerSeenBy } from '../../account-acts.ts'
 import type { ManageCall } from './manage-tool.ts'
 
 /** What names an account, as in a row of `accounts_list`. */
@@ -11,28 +11,36 @@ export const NAMED = {
   alias: z.string().max(100).meta({ description: 'Alias of the account there' }),
 }
 
-/** An account that the caller may write; 403 for one it only sees, 404 for one it does not. */
+/** An account that the caller sees, its own before others; 404 for another's as for a made-up one. */
 export async function requireNamedAccount(
   call: ManageCall,
   { connector, alias }: { connector: string; alias: string },
 ): Promise<AccountRecord> {
-  const { site, stub, actor } = call
-  const { capabilities } = site.gateway.surface
+  const { capabilities } = call.site.gateway.surface
   const server = capabilities.find(({ id }) => id === connector)?.server
-  const filter = { server, alias }
-  const [found] = server === undefined ? [] : valueOf(await stub.listAccounts(filter, '', 1))
-  if (found === undefined || !(await isSeen(call, found))) {
-    const message = `There is no account "${alias}" on "${connector}" that you see`
-    throw new HttpError(404, 'account_not_found', message)
+  const [found, other] = server === undefined ? [] : await accountsNamed(call, server, alias)
+  const named = `"${alias}" on "${connector}"`
+  if (found === undefined) {
+    throw new HttpError(404, 'account_not_found', `There is no account ${named} that you see`)
   }
-  requireMayWrite(actor, found, 'accounts')
-  return found
+  if (other === undefined) return found
+  throw new HttpError(409, 'ambiguous_account', `There are several accounts ${named}`)
 }
 
-/** Whether the caller sees an account: as on the admin API, or because it was shared with it. */
-async function isSeen({ actor, site, stub }: ManageCall, account: AccountRecord): Promise<boolean> {
-  const owner = ownerSeenBy(actor)
-  if (owner === undefined || account.owner === owner) return true
+/** Up to two accounts of an alias: the caller's own, or else what it sees as an admin or by a grant. */
+async function accountsNamed(
+  { actor, site, stub }: ManageCall,
+  server: string,
+  alias: string,
+): Promise<AccountRecord[]> {
   const { id, kind } = site.caller.principal
-  return valueOf(await stub.accountsOf({ id, kind })).some((one) => one.id === account.id)
+  const own = valueOf(await stub.listAccounts({ server, alias, owner: id }, '', 2))
+  if (own.length > 0) return own
+  if (ownerSeenBy(actor) === undefined) {
+    return valueOf(await stub.listAccounts({ server, alias }, '', 2))
+  }
+  const shared = valueOf(await stub.accountsOf({ id, kind }))
+    .filter((one) => one.server === server && one.alias === alias)
+    .slice(0, 2)
+  return Promise.all(shared.map(async (one) => valueOf(await stub.getAccount(one.id))))
 }
