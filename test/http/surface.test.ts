@@ -260,7 +260,7 @@ describe('An organization of 10,000 members', () => {
       rollcall,
       `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10000)
        INSERT INTO principals
-         SELECT 'mem_' || i, 'member', 'Member ' || i, NULL, NULL, 'member', '[]', '{}', 'active', 1, 0, 0
+         SELECT 'mem_' || i, 'member', 'Member ' || i, NULL, NULL, 'member', '[]', '{}', 'active', 1, 0, 0, NULL
          FROM n`,
     )
     await inDatabase(
