@@ -36,6 +36,14 @@ export function requireOrigin(
   throw new HttpError(403, ORIGIN_REFUSED, 'This Origin may not call here')
 }
 
+/** The same by the deployment's own list, for what belongs to no one server. In development any loopback. */
+export function requireDeploymentOrigin(
+  origin: string | null,
+  { ALLOWED_ORIGINS, DEVELOPMENT }: { ALLOWED_ORIGINS: readonly string[]; DEVELOPMENT: boolean },
+): void {
+  requireOrigin(origin, DEVELOPMENT ? undefined : ALLOWED_ORIGINS, DEVELOPMENT)
+}
+
 /** Whether a host is this machine's own: what development is limited to. */
 export function isLoopbackHost(host: string | null): boolean {
   return host !== null && LOOPBACK.test(`http://${host}`)

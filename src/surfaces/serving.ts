@@ -5,7 +5,9 @@
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Gone } from '../catalog/published.ts'
 import { Unavailable } from '../memory/lookup.ts'
+import type { Exchange } from '../methods/exchange.ts'
 import type { Sealed } from '../upstream/world.ts'
+import { hopsOf } from './hops.ts'
 import { learnRevision, type Platform, type Told, type Visit } from './platform.ts'
 import { secretSource, serverSource } from './sources.ts'
 
@@ -41,4 +43,18 @@ export async function sealedSecrets(
     throw error
   }
   return found
+}
+
+/** What methods are given on every surface: of the request, and of what all of an isolate shares. */
+export function commonExchange(platform: Platform, visit: Visit, catalog: Catalog) {
+  return {
+    catalog,
+    headers: visit.request.headers,
+    cursorKey: platform.cursorKey,
+    world: platform.world,
+    note: (entry) => platform.calls.add(entry, visit.waitUntil),
+    sealed: (names) => sealedSecrets(platform, visit, catalog.organization, names),
+    waitUntil: visit.waitUntil,
+    hops: hopsOf(visit.request.headers),
+  } satisfies Partial<Exchange>
 }

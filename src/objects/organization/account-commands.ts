@@ -25,14 +25,7 @@ import { requireFits } from './visible-accounts.ts'
 
 const MAX_ACCOUNTS = 100_000 // of an organization
 
-export type NewAccount = {
-  id: string
-  server: string
-  /** A member's id; null: the organization's. */
-  owner: string | null
-  alias: string
-  identity: string | null
-  state: AccountState
+export type NewAccount = Omit<AccountRecord, 'createdAt' | 'updatedAt'> & {
   credential: AccountCredential
 }
 

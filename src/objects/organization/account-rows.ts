@@ -27,13 +27,7 @@ export type AccountRecord = {
   updatedAt: string
 }
 
-export type AccountRow = {
-  id: string
-  server: string
-  owner: string | null
-  alias: string
-  identity: string | null
-  state: AccountState
+export type AccountRow = Omit<AccountRecord, 'createdAt' | 'updatedAt'> & {
   sealed: string
   created_at: number
   updated_at: number

@@ -3,7 +3,7 @@
  * those shared with it, and those everybody shares. An agent sees the organization's alone.
  */
 import type { PrincipalKind } from './principals.ts'
-import type { AccountState } from './account-rows.ts'
+import type { AccountRecord } from './account-rows.ts'
 import { EVERYBODY } from './grants.ts'
 import type { Seen } from './choose-account.ts'
 
@@ -24,13 +24,7 @@ export function seenAccounts(
   { id: principal, kind }: Looking,
   server?: string,
 ): SeenAccount[] {
-  type Row = {
-    id: string
-    server: string
-    owner: string | null
-    alias: string
-    identity: string | null
-    state: AccountState
+  type Row = Omit<AccountRecord, 'createdAt' | 'updatedAt'> & {
     granted: number
     tools: string | null
   }

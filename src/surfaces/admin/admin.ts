@@ -2,7 +2,7 @@
 import { Router, type IRequest } from 'itty-router'
 import { requireMay, type Actor } from '../../callers/may.ts'
 import { HttpError } from '../../protocol/http-error.ts'
-import { corsHeaders, preflight, requireOrigin } from '../cors.ts'
+import { corsHeaders, preflight, requireDeploymentOrigin } from '../cors.ts'
 import type { Platform, Visit } from '../platform.ts'
 import { formatRefusal, notFound, refusalOf } from '../rest-answer.ts'
 import { requireActor, requireOrganizationId } from './authorize.ts'
@@ -28,8 +28,7 @@ export async function admin(platform: Platform, visit: Visit): Promise<Response>
   const { request } = visit
   const origin = request.headers.get('origin')
   try {
-    const { ALLOWED_ORIGINS, DEVELOPMENT } = platform.settings
-    requireOrigin(origin, DEVELOPMENT ? undefined : ALLOWED_ORIGINS, DEVELOPMENT)
+    requireDeploymentOrigin(origin, platform.settings)
     if (request.method === 'OPTIONS') return preflight(request)
     const actor = await requireActor(platform, visit, request.headers)
     const methods = new Set<string>()

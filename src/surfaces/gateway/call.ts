@@ -14,9 +14,8 @@ import { projectResult } from '../../methods/project-result.ts'
 import { prepareCall, requireCall, UNCHECKED } from '../../methods/tools-call.ts'
 import { INVALID_PARAMS, RpcError, type Params } from '../../protocol/json-rpc.ts'
 import type { CallToolResult } from '../../protocol/tool.ts'
-import { hopsOf } from '../hops.ts'
 import { PERIOD_SECONDS, takeSlot } from '../limits.ts'
-import { sealedSecrets, serverAtLeast } from '../serving.ts'
+import { commonExchange, serverAtLeast } from '../serving.ts'
 import { serverSource } from '../sources.ts'
 import { authorizeCall, type ServerTool } from './authorize-call.ts'
 import { callOwnTool } from './manage/call-own-tool.ts'
@@ -108,15 +107,8 @@ async function catalogAt({ platform, visit, caller }: Site, id: string, revision
 function exchangeOf(site: Site, catalog: Catalog) {
   const { platform, visit, shown } = site
   return {
-    catalog,
+    ...commonExchange(platform, visit, catalog),
     caller: { ...shown, tools: undefined },
-    headers: visit.request.headers,
-    cursorKey: platform.cursorKey,
-    world: platform.world,
-    note: (entry) => platform.calls.add(entry, visit.waitUntil),
-    sealed: (names) => sealedSecrets(platform, visit, catalog.organization, names),
-    waitUntil: visit.waitUntil,
-    hops: hopsOf(visit.request.headers),
     takeCall: async (tool, perMinute) => {
       const key = `tool ${catalog.id} ${tool} key ${shown.id}`
       return (await takeSlot(platform, key, perMinute)) ? undefined : PERIOD_SECONDS

@@ -1,6 +1,6 @@
 /** `GET /connectors` (`surfaces.md` D11): the connectors a caller has, and how their accounts are. */
 import { valueOf } from '../../protocol/http-error.ts'
-import { corsHeaders, preflight, requireOrigin } from '../cors.ts'
+import { corsHeaders, preflight, requireDeploymentOrigin } from '../cors.ts'
 import type { Platform, Visit } from '../platform.ts'
 import { refusalOf } from '../rest-answer.ts'
 import { retrying } from '../retrying.ts'
@@ -13,8 +13,7 @@ export async function connectors(platform: Platform, visit: Visit): Promise<Resp
   const { request } = visit
   const origin = request.headers.get('origin')
   try {
-    const { ALLOWED_ORIGINS, DEVELOPMENT } = platform.settings
-    requireOrigin(origin, DEVELOPMENT ? undefined : ALLOWED_ORIGINS, DEVELOPMENT)
+    requireDeploymentOrigin(origin, platform.settings)
     if (request.method === 'OPTIONS') return preflight(request)
     const caller = await requireGatewayCaller(platform, visit)
     const site = await requireSite(platform, visit, caller, undefined)

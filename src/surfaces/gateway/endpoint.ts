@@ -7,7 +7,7 @@ import { essenceOf, isJson } from '../../protocol/headers.ts'
 import { parseMessage, type Message } from '../../protocol/json-rpc.ts'
 import { isModern, NEWEST_LEGACY } from '../../protocol/revisions.ts'
 import { readJson } from '../body.ts'
-import { corsHeaders, preflight, requireOrigin } from '../cors.ts'
+import { corsHeaders, preflight, requireDeploymentOrigin } from '../cors.ts'
 import { hopsOf } from '../hops.ts'
 import { ACCEPTED, answerError, type Answer } from '../messages.ts'
 import type { Platform, Visit } from '../platform.ts'
@@ -38,8 +38,7 @@ export async function gateway(
   const origin = request.headers.get('origin')
   try {
     hopsOf(request.headers)
-    const { ALLOWED_ORIGINS, DEVELOPMENT } = platform.settings
-    requireOrigin(origin, DEVELOPMENT ? undefined : ALLOWED_ORIGINS, DEVELOPMENT)
+    requireDeploymentOrigin(origin, platform.settings)
     if (request.method === 'OPTIONS') return preflight(request)
     const caller = await requireGatewayCaller(platform, visit, environment)
     const site = await requireSite(platform, visit, caller, environment)

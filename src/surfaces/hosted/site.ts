@@ -12,11 +12,10 @@ import type { Exchange } from '../../methods/exchange.ts'
 import { HttpError } from '../../protocol/http-error.ts'
 import { forgetMemberships, type Platform, type Visit } from '../platform.ts'
 import { notFound } from '../rest-answer.ts'
-import { sealedSecrets, serverAtLeast } from '../serving.ts'
+import { commonExchange, serverAtLeast } from '../serving.ts'
 import { checkSource, revisionSource, serverSource, vanitySource } from '../sources.ts'
 import { PERIOD_SECONDS, takeSlot } from '../limits.ts'
 import { invalidKey, limitKey, type Address } from './access.ts'
-import { hopsOf } from '../hops.ts'
 
 export type Site = { platform: Platform; visit: Visit; catalog: Catalog; caller: Caller }
 
@@ -60,15 +59,8 @@ export function exchangeOf(
 ): Omit<Exchange, 'revision' | 'params' | 'clientCapabilities'> {
   const { catalog, caller, platform, visit } = site
   return {
-    catalog,
+    ...commonExchange(platform, visit, catalog),
     caller,
-    headers: visit.request.headers,
-    cursorKey: platform.cursorKey,
-    world: platform.world,
-    note: (entry) => platform.calls.add(entry, visit.waitUntil),
-    sealed: (names) => sealedSecrets(platform, visit, catalog.organization, names),
-    waitUntil: visit.waitUntil,
-    hops: hopsOf(visit.request.headers),
     takeCall: (tool, perMinute) => takeCall(site, tool, perMinute),
     verified: () => verified(site),
     catalogAt: (revision) => catalogAt(site, revision),
