@@ -24,7 +24,7 @@ export async function serverAtLeast(
 }
 
 /** Sealed secrets no older than 5 s; undefined when the organization cannot be asked. */
-export async function sealedSecrets(
+async function sealedSecrets(
   platform: Platform,
   visit: Visit,
   organization: string,
