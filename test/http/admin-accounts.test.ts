@@ -1,4 +1,4 @@
-/** Accounts, grants, environments and settings, as who administers and as members. */
+/** Accounts, grants and environments, as who administers and as members. */
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import {
@@ -9,6 +9,7 @@ import {
   refusal,
   wrongFields,
 } from '../support/admin.ts'
+import { as, listedIds, makePrincipal, type Principal } from '../support/accounts.ts'
 import { eventually } from '../support/eventually.ts'
 import { accountOf, connectorFile, make } from '../support/gateway.ts'
 import { SEAL_KEYS, startRollcall, type Rollcall } from '../support/rollcall.ts'
@@ -23,30 +24,24 @@ describe('accounts', () => {
   let notion: string
   let twitter: string
   let open: string
-  let ann: { id: string; key: string }
-  let bob: { id: string; key: string }
-  let bot: { id: string; key: string }
+  let ann: Principal
+  let bob: Principal
+  let bot: Principal
   before(async () => {
     rollcall = await startRollcall()
     notion = (await createServer(rollcall, connectorFile('notion', ['read', 'write']))).id
     twitter = (await createServer(rollcall, connectorFile('twitter', ['post']))).id
     open = (await createServer(rollcall, serverFile('Open', [tool('a')], { gateway: 'open' }))).id
-    ann = await principal('member', 'ann')
-    bob = await principal('member', 'bob')
-    bot = await principal('agent', 'bot')
+    ann = await makePrincipal(rollcall, 'member', 'ann')
+    bob = await makePrincipal(rollcall, 'member', 'bob')
+    bot = await makePrincipal(rollcall, 'agent', 'bot')
   })
   after(() => rollcall.close())
 
-  async function principal(kind: 'member' | 'agent', name: string) {
-    const { principal: id, secret } = await make(rollcall, '/keys', { kind, name })
-    return { id, key: secret }
-  }
-  const as = ({ key }: { key: string }) => ({ authorization: `Bearer ${key}` })
   const account = (server: string, alias: string, members: object = {}) =>
     make(rollcall, '/accounts', accountOf(server, alias, members))
   const get = (path: string, headers = {}) => rollcall.admin('GET', path, undefined, headers)
-  const idsOf = async (path: string, headers = {}) =>
-    (await get(path, headers)).json.items.map(({ id }: { id: string }) => id)
+  const idsOf = (path: string, headers = {}) => listedIds(rollcall, path, headers)
 
   it('are stored, answered without their credential, changed and deleted', async () => {
     const credential = { token: HUSH, 'refresh-token': `${HUSH}-2` }
@@ -173,84 +168,6 @@ describe('accounts', () => {
     assert.ok(!text.text.includes(HUSH))
   })
 
-  it('of a member are changed by the member; those of others are not there', async () => {
-    const mine = await rollcall.admin(
-      'POST',
-      '/accounts',
-      accountOf(notion, 'mine', { owner: ann.id }),
-      as(ann),
-    )
-    assert.equal(mine.status, 201, mine.text)
-    const path = `/accounts/${mine.json.id}`
-    const patch = (caller: { key: string }) =>
-      rollcall.admin('PATCH', path, { alias: 'm' }, as(caller))
-    assert.equal((await patch(ann)).status, 200)
-    assert.deepEqual(refusal(await patch(bob)), { status: 404, code: 'account_not_found' })
-    const agents = { status: 403, code: 'member_principal_required' }
-    assert.deepEqual(refusal(await patch(bot)), agents)
-    for (const [owner, code] of [
-      [null, 'admin_required'],
-      [bob.id, 'operator_required'],
-    ] as const) {
-      const theirs = accountOf(notion, 'theirs', { owner })
-      const refused = await rollcall.admin('POST', '/accounts', theirs, as(ann))
-      assert.deepEqual(refusal(refused), { status: 403, code })
-    }
-    const share = (caller: { key: string }) =>
-      rollcall.admin(
-        'POST',
-        '/grants',
-        { account: mine.json.id, to: { member: bob.id } },
-        as(caller),
-      )
-    assert.deepEqual(wrongFields(await share(bob)), ['account'])
-    const grant = await share(ann)
-    assert.equal(grant.status, 201, grant.text)
-    assert.deepEqual(await idsOf('/grants', as(ann)), [grant.json.id])
-    assert.deepEqual(await idsOf('/grants', as(bob)), [])
-    const revoke = (caller: { key: string }) =>
-      rollcall.admin('DELETE', `/grants/${grant.json.id}`, undefined, as(caller))
-    assert.deepEqual(refusal(await revoke(bob)), { status: 404, code: 'grant_not_found' })
-    assert.equal((await revoke(ann)).status, 204)
-    assert.equal((await rollcall.admin('DELETE', path, undefined, as(ann))).status, 204)
-  })
-
-  // An admin could share a member's account with itself, or put its own credential into it.
-  it('of a member are nobody’s to make, change or share but its and the operator’s', async () => {
-    const key = { name: 'adm', kind: 'member', role: 'admin' }
-    const { principal: id, secret } = await make(rollcall, '/keys', key)
-    const { token } = await make(rollcall, `/members/${id}/session`, {})
-    const anns = await account(notion, 'hers', { owner: ann.id })
-    const path = `/accounts/${anns.id}`
-    const refused = { status: 403, code: 'operator_required' }
-    const attempts: [method: string, at: string, body: object][] = [
-      ['POST', '/grants', { account: anns.id, to: { member: id } }],
-      ['PATCH', path, { credential: { token: 'mine' } }],
-      ['PATCH', path, { alias: 'x' }],
-      ['POST', '/accounts', accountOf(notion, 'planted', { owner: ann.id })],
-    ]
-    for (const credential of [secret, token]) {
-      for (const [method, at, body] of attempts) {
-        const answer = await rollcall.admin(method, at, body, as({ key: credential }))
-        assert.deepEqual(refusal(answer), refused, `${method} ${at}`)
-      }
-      assert.deepEqual((await get(path, as({ key: credential }))).json, anns)
-      assert.ok((await idsOf('/accounts', as({ key: credential }))).includes(anns.id))
-    }
-    const made: string[] = []
-    for (const [method, at, body] of attempts) {
-      const { status, text, json } = await rollcall.admin(method, at, body)
-      assert.ok(status < 300, text)
-      made.push(json.id)
-    }
-    const end = (at: string) => rollcall.admin('DELETE', at, undefined, as({ key: secret }))
-    assert.equal((await end(`/grants/${made[0]}`)).status, 204)
-    for (const each of [anns.id, made.at(-1)]) {
-      assert.equal((await end(`/accounts/${each}`)).status, 204)
-    }
-    assert.equal((await rollcall.admin('DELETE', `/members/${id}`)).status, 204)
-  })
-
   it('are shared with a member, an agent or everybody, once with each', async () => {
     const [team] = await idsOf('/accounts?owner=organization')
     const [anns] = await idsOf(`/accounts?owner=${ann.id}`)
@@ -346,38 +263,6 @@ describe('accounts', () => {
     assert.deepEqual(wrongFields(await post('/environments', { name: 'e', entries })), [
       'entries[0].server',
     ])
-  })
-
-  it('have an organization that switches features and capabilities', async () => {
-    const none = { approvals: false, connectLinks: false, feedback: false }
-    assert.deepEqual((await get('/settings')).json, { features: none, capabilities: {} })
-    const patch = (body: object, headers = {}) =>
-      rollcall.admin('PATCH', '/settings', body, headers)
-    const capabilities = { notion: false, twitter: { post: false } }
-    const on = await patch({ features: { feedback: true }, capabilities })
-    assert.deepEqual(on.json, { features: { ...none, feedback: true }, capabilities })
-    const back = await patch({ capabilities: { notion: null }, features: { approvals: true } })
-    assert.deepEqual(back.json, {
-      features: { ...none, feedback: true, approvals: true },
-      capabilities: { twitter: { post: false } },
-    })
-    assert.deepEqual((await get('/settings', as(ann))).json, back.json)
-    assert.deepEqual(refusal(await patch({}, as(ann))), { status: 403, code: 'admin_required' })
-    assert.deepEqual(
-      wrongFields(await patch({ features: { more: true }, capabilities: { a: 1 } })),
-      ['features.more', 'capabilities.a'],
-    )
-  })
-
-  it('have an organization that the operator suspends', async () => {
-    const patch = (status: string, headers = {}) =>
-      rollcall.admin('PATCH', '/organizations/default', { status }, headers)
-    assert.equal((await patch('suspended')).json.status, 'suspended')
-    assert.equal((await get('/organizations/default')).json.status, 'suspended')
-    assert.equal((await patch('active')).json.status, 'active')
-    assert.deepEqual(wrongFields(await patch('gone')), ['status'])
-    assert.deepEqual(wrongFields(await rollcall.admin('PATCH', '/organizations/default', {})), [''])
-    assert.equal((await patch('suspended', as(ann))).status, 403)
   })
 
   // The last: it changes the keys of this Rollcall.

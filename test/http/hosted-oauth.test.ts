@@ -1,23 +1,21 @@
 /** Hosted servers that people sign in to: tokens, challenges and metadata (`mcp-protocol.md` §7, §9.2). */
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import {
-  createOrganization,
-  createServer,
-  inOrganization,
-  refusal,
-  wrongFields,
-} from '../support/admin.ts'
+import { createServer, refusal, wrongFields } from '../support/admin.ts'
 import { openStream } from '../support/event-stream.ts'
-import { eventually } from '../support/eventually.ts'
 import { startIssuer, type Issuer } from '../support/issuer.ts'
 import { LIST, legacy, modern, modernHeaders } from '../support/messages.ts'
-import { startRollcall, type Answer, type Rollcall } from '../support/rollcall.ts'
+import { type Answer, type Rollcall } from '../support/rollcall.ts'
 import { serverFile, tool } from '../support/servers.ts'
-import { openSession } from '../support/sessions.ts'
-import { listenTo } from '../support/talking.ts'
+import {
+  bearer,
+  joinAs,
+  PUBLIC_URL,
+  serveSigned,
+  startSignedIn,
+  tokenFor,
+} from '../support/signed-in.ts'
 
-const PUBLIC_URL = 'https://mcp.example.com'
 const WELL_KNOWN = '/.well-known/oauth-protected-resource'
 
 describe('hosted servers with auth oauth', () => {
@@ -25,37 +23,20 @@ describe('hosted servers with auth oauth', () => {
   let issuer: Issuer
   let path: string
   let scoped: string
-  let member: string
   before(async () => {
     issuer = await startIssuer()
-    rollcall = await startRollcall({
-      vars: {
-        PUBLIC_URL,
-        ALLOW_PRIVATE_UPSTREAMS: '1',
-        OAUTH_ISSUERS: JSON.stringify([{ issuer: issuer.url }]),
-      },
+    rollcall = await startSignedIn(issuer)
+    path = await serveSigned(rollcall, 'Signed')
+    scoped = await serveSigned(rollcall, 'Scoped', {
+      scopes: ['tools:read', 'tools:call'],
+      vanity: true,
     })
-    const serve = async (name: string, members: object = {}, headers = {}) => {
-      const file = serverFile(name, [tool('a')], { auth: 'oauth', ...members })
-      const { id, slug } = await createServer(rollcall, file, headers)
-      return `/mcp/${slug}/${id}`
-    }
-    path = await serve('Signed')
-    scoped = await serve('Scoped', { scopes: ['tools:read', 'tools:call'], vanity: true })
-    member = await join('user-1')
-    await createOrganization(rollcall, 'other')
+    await join('user-1')
   })
   after(() => Promise.all([rollcall.close(), issuer.close()]))
 
-  const join = async (subject: string, headers = {}): Promise<string> => {
-    const body = { name: subject, externalId: { issuer: issuer.url, subject } }
-    const made = await rollcall.admin('POST', '/members', body, headers)
-    assert.equal(made.status, 201, made.text)
-    return made.json.id
-  }
-  const token = (at: string, claims: object = {}) =>
-    issuer.token({ aud: PUBLIC_URL + at, ...claims })
-  const bearer = (text: string) => ({ authorization: `Bearer ${text}` })
+  const join = (subject: string) => joinAs(rollcall, issuer, subject)
+  const token = (at: string, claims: object = {}) => tokenFor(issuer, at, claims)
   const list = (at: string, text: string) => rollcall.post(at, LIST, bearer(text))
   const challengeOf = ({ headers }: Answer) => headers.get('www-authenticate') ?? ''
   const metadataOf = (at: string) => `resource_metadata="${PUBLIC_URL}${WELL_KNOWN}${at}"`
@@ -240,78 +221,5 @@ describe('hosted servers with auth oauth', () => {
     await long.next()
     await rollcall.admin('PATCH', `/members/${leaving}`, { status: 'suspended' })
     await long.rest()
-  })
-
-  it('end calls and streams once the person is taken off the member', async () => {
-    const id = await join('unlinked')
-    const other = { externalId: { issuer: issuer.url, subject: 'in-its-place' } }
-    for (const at of [path, '/mcp']) {
-      for (const patch of [{ externalId: null }, other]) {
-        const headers = bearer(await token(at, { sub: 'unlinked' }))
-        const called = async () => {
-          const name = at === path ? 'a' : 'manage__whoami'
-          const message = legacy('tools/call', { name })
-          const accept = { accept: 'application/json, text/event-stream' }
-          return (await rollcall.post(at, message, { ...headers, ...accept })).status
-        }
-        assert.equal(await eventually(called, (status) => status !== 403 && status < 500), 200)
-        const stream = await listenTo(rollcall.url + at, 1, headers)
-        await rollcall.admin('PATCH', `/members/${id}`, patch)
-        const began = Date.now()
-        await stream.rest()
-        await eventually(called, (status) => status > 400)
-        assert.ok(Date.now() - began < 6000)
-        const externalId = { issuer: issuer.url, subject: 'unlinked' }
-        const back = await rollcall.admin('PATCH', `/members/${id}`, { externalId })
-        assert.equal(back.status, 200, back.text)
-      }
-    }
-  })
-
-  it('bind a session to the member, not to the token', async () => {
-    await join('second')
-    const session = await openSession(rollcall, path, { headers: bearer(await token(path)) })
-    const renewed = bearer(await token(path, { jti: 'another' }))
-    assert.equal((await session.post(legacy('tools/list'), renewed)).status, 200)
-    const { json } = await rollcall.admin('GET', `/sessions?server=${path.split('/').at(-1)}`)
-    assert.ok(json.items.some(({ caller }: { caller: string }) => caller === member))
-    const others = bearer(await token(path, { sub: 'second' }))
-    const answer = await session.post(legacy('tools/list'), others)
-    assert.deepEqual(refusal(answer), { status: 404, code: 'session_not_found' })
-  })
-
-  it('are not there for who is no member of their organization', async () => {
-    const nobody = await list(path, await token(path, { sub: 'nobody' }))
-    assert.deepEqual(refusal(nobody), { status: 404, code: 'endpoint_not_found' })
-    await join('elsewhere', inOrganization('other'))
-    const stranger = await list(path, await token(path, { sub: 'elsewhere' }))
-    assert.equal(stranger.text, nobody.text)
-    await join('elsewhere')
-    assert.equal((await list(path, await token(path, { sub: 'elsewhere' }))).status, 200)
-  })
-
-  it('refuse a member that is suspended, and let it in again', async () => {
-    const id = await join('third')
-    const change = (status: string) => rollcall.admin('PATCH', `/members/${id}`, { status })
-    const ask = async () => list(path, await token(path, { sub: 'third' }))
-    assert.equal((await ask()).status, 200)
-    await change('suspended')
-    assert.deepEqual(refusal(await ask()), { status: 403, code: 'member_suspended' })
-    await change('active')
-    assert.equal((await ask()).status, 200)
-    await rollcall.admin('DELETE', `/members/${id}`)
-    assert.equal((await ask()).status, 404)
-  })
-
-  it('open to no key and no session', async () => {
-    const { json } = await rollcall.admin('POST', '/keys', {
-      name: 'K',
-      kind: 'member',
-      principal: member,
-    })
-    const session = await rollcall.admin('POST', `/members/${member}/session`)
-    for (const text of [json.secret, session.json.token]) {
-      assert.deepEqual(refusal(await list(path, text)), { status: 401, code: 'invalid_jwt' })
-    }
   })
 })

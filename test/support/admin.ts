@@ -44,9 +44,14 @@ export async function toolNames(rollcall: Rollcall, server: string, headers = {}
   return list.json.items.map(({ name }: Named): string => name)
 }
 
+/** A server as the admin API tells it. */
+export async function readServer(rollcall: Rollcall, server: string) {
+  return (await rollcall.admin('GET', `/servers/${server}`)).json
+}
+
 /** A server's revision as it stands. */
 export async function revisionOf(rollcall: Rollcall, server: string): Promise<number> {
-  return (await rollcall.admin('GET', `/servers/${server}`)).json.revision
+  return (await readServer(rollcall, server)).revision
 }
 
 /** Waits until KV holds a server's newest revision. */

@@ -1,6 +1,7 @@
 /** Remote servers as the organization knows them, without anything remote: what was read is given. */
 import assert from 'node:assert/strict'
 import type { Organization } from '../../src/objects/organization.ts'
+import { createServer } from './admin.ts'
 import type { Rollcall } from './rollcall.ts'
 
 /** Which is refused, so that nothing is read of it but what a test gives. */
@@ -46,6 +47,13 @@ export async function applySnapshot(rollcall: Rollcall, server: string, read: ob
   const outcome = await stub.applySnapshot(server, new TextEncoder().encode(JSON.stringify(read)))
   assert.ok('value' in outcome, JSON.stringify(outcome))
   return outcome.value
+}
+
+/** Makes a remote server that was read once. */
+export async function readOnce(rollcall: Rollcall, tools: readonly object[], members: object = {}) {
+  const made = await createServer(rollcall, remoteFile('Far', members))
+  await applySnapshot(rollcall, made.id, snapshot(tools))
+  return made
 }
 
 /** Tells the organization that a remote server did not answer. */
