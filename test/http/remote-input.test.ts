@@ -1,13 +1,12 @@
 /** `input_required` of a modern server on its way to a modern client and back. */
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { ADA, IDEA, ROOTS } from '../support/asked.ts'
 import { createKey } from '../support/admin.ts'
 import { CAPABILITIES_KEY } from '../support/downstreams.ts'
 import { modern, modernHeaders } from '../support/messages.ts'
-import { startRelay, type Relay } from '../support/relay.ts'
+import { setUpModern } from '../support/remote-setups.ts'
 import { startCrookedMcp } from '../support/upstreams/mcp-crooked.ts'
-import { startModernMcp, type ModernMcp } from '../support/upstreams/mcp-modern.ts'
 
 const ALL = { elicitation: { form: {}, url: {} }, sampling: { tools: {} }, roots: {} }
 
@@ -21,22 +20,11 @@ type Asking = {
 }
 
 describe('What a modern server asks a modern client', () => {
-  let relay: Relay
-  let upstream: ModernMcp
-  let endpoint: string
-  before(async () => {
-    relay = await startRelay()
-    upstream = await startModernMcp({ kind: 'modern' })
-    ;({ endpoint } = await relay.serve(upstream.url))
-  })
-  after(async () => {
-    await relay.close()
-    await upstream.close()
-  })
+  const at = setUpModern()
 
   /** Sends a request of what can ask. */
   const ask = (params: object, asking: Asking = {}) => {
-    const { path = endpoint, method = 'tools/call', name = 'elicit' } = asking
+    const { path = at.endpoint, method = 'tools/call', name = 'elicit' } = asking
     const { capabilities = ALL, headers = {}, id = 1 } = asking
     const named = method === 'resources/read' ? { uri: name } : { name }
     const message = modern(
@@ -45,7 +33,7 @@ describe('What a modern server asks a modern client', () => {
       { [CAPABILITIES_KEY]: capabilities },
       id,
     )
-    return relay.rollcall.post(path, message, { ...modernHeaders(method, name), ...headers })
+    return at.relay.rollcall.post(path, message, { ...modernHeaders(method, name), ...headers })
   }
   const told = ({ json }: { json: { result: { content: { text: string }[] } } }) =>
     JSON.parse(json.result.content[0]?.text ?? '')
@@ -103,8 +91,8 @@ describe('What a modern server asks a modern client', () => {
   it('44: is checked here too, whatever the remote server takes itself to be allowed', async () => {
     const crooked = await startCrookedMcp({ call: 'undeclared input' })
     try {
-      const { endpoint: path } = await relay.serve(crooked.url)
-      const list = await relay.rollcall.post(
+      const { endpoint: path } = await at.relay.serve(crooked.url)
+      const list = await at.relay.rollcall.post(
         path,
         modern('tools/list'),
         modernHeaders('tools/list'),
@@ -125,8 +113,8 @@ describe('What a modern server asks a modern client', () => {
   it('45: goes on for several rounds, by a state that is ours', async () => {
     const first = (await ask({}, { name: 'rounds' })).json.result
     assert.deepEqual(Object.keys(first.inputRequests), ['first'])
-    assert.equal(upstream.world.states.has(first.requestState), false)
-    for (const state of upstream.world.states.keys()) {
+    assert.equal(at.upstream.world.states.has(first.requestState), false)
+    for (const state of at.upstream.world.states.keys()) {
       assert.equal(first.requestState.includes(state), false)
     }
     const { requestState } = first
@@ -164,7 +152,7 @@ describe('What a modern server asks a modern client', () => {
   })
 
   it('45: refuses a state that was tampered with, or is of another request or caller', async () => {
-    const key = await createKey(relay.rollcall, (await keyed()).id)
+    const key = await createKey(at.relay.rollcall, (await keyed()).id)
     const name = 'rounds'
     const { requestState } = (await ask({}, { name })).json.result
     const refused = async (params: object, asking: Asking = {}) => {
@@ -181,12 +169,12 @@ describe('What a modern server asks a modern client', () => {
     await refused({}, { name: 'state_only' })
     await refused({ arguments: { more: 1 } })
     await refused({}, { name: 'asking', method: 'prompts/get' })
-    await refused({}, { path: (await relay.serve(upstream.url)).endpoint })
-    const [state] = upstream.world.states.keys()
+    await refused({}, { path: (await at.relay.serve(at.upstream.url)).endpoint })
+    const [state] = at.upstream.world.states.keys()
     await refused({ requestState: state })
 
     const { endpoint: path } = await keyed()
-    const other = await createKey(relay.rollcall, (await keyed()).id)
+    const other = await createKey(at.relay.rollcall, (await keyed()).id)
     const headers = { authorization: `Bearer ${key.secret}` }
     const own = (await ask({}, { path, name, headers })).json.result.requestState
     const foreign = { path, headers: { authorization: `Bearer ${other.secret}` } }
@@ -197,7 +185,7 @@ describe('What a modern server asks a modern client', () => {
   })
 
   let made: Promise<{ id: string; endpoint: string }> | undefined
-  const keyed = () => (made ??= relay.serve(upstream.url, {}, { auth: 'key' }))
+  const keyed = () => (made ??= at.relay.serve(at.upstream.url, {}, { auth: 'key' }))
 
   it('45: is good with the same arguments, in whatever order', async () => {
     const name = 'rounds'

@@ -5,11 +5,11 @@ import { createKey, untilPublished } from '../support/admin.ts'
 import { BOTH } from '../support/downstreams.ts'
 import { legacy, modern, modernHeaders } from '../support/messages.ts'
 import { startRelay, type Relay } from '../support/relay.ts'
+import { setUpModern } from '../support/remote-setups.ts'
 import type { Answer } from '../support/rollcall.ts'
 import { openSession } from '../support/sessions.ts'
 import { serveKind, UPSTREAM_KINDS, type Upstream } from '../support/upstream-kinds.ts'
 import { startCrookedMcp } from '../support/upstreams/mcp-crooked.ts'
-import { startModernMcp, type ModernMcp } from '../support/upstreams/mcp-modern.ts'
 import type { SeenRequest } from '../support/upstreams/recording.ts'
 
 const TRACE = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
@@ -175,18 +175,7 @@ describe('A request to a remote server', () => {
 })
 
 describe('Headers of arguments', () => {
-  let relay: Relay
-  let upstream: ModernMcp
-  let endpoint: string
-  before(async () => {
-    relay = await startRelay()
-    upstream = await startModernMcp({ kind: 'modern' })
-    ;({ endpoint } = await relay.serve(upstream.url))
-  })
-  after(async () => {
-    await relay.close()
-    await upstream.close()
-  })
+  const at = setUpModern()
 
   const ARGUMENTS = { region: 'Zürich', limit: 42, options: { dry: true } }
   const HEADERS = {
@@ -195,36 +184,39 @@ describe('Headers of arguments', () => {
     'mcp-param-dry-run': 'true',
   }
   const callRegion = (headers: Record<string, string>, args: object = ARGUMENTS) =>
-    relay.rollcall.post(endpoint, modern('tools/call', { name: 'region', arguments: args }), {
+    at.relay.rollcall.post(at.endpoint, modern('tools/call', { name: 'region', arguments: args }), {
       ...modernHeaders('tools/call', 'region'),
       ...headers,
     })
 
   it('34: are checked here, and said again to the remote server', async () => {
-    const start = upstream.requests.length
+    const start = at.upstream.requests.length
     const { json } = await callRegion({ ...HEADERS, 'mcp-param-limit': '42.0' })
     assert.deepEqual(JSON.parse(json.result.content[0].text), ARGUMENTS)
-    const seen = upstream.requests.slice(start).find(isCall)
+    const seen = at.upstream.requests.slice(start).find(isCall)
     for (const [name, value] of Object.entries(HEADERS)) assert.equal(seen?.headers[name], value)
     const none = await callRegion({}, { region: null })
     assert.equal(none.json.error, undefined)
   })
 
   it('34: that are missing or different are refused before anything is sent', async () => {
-    const start = upstream.requests.length
+    const start = at.upstream.requests.length
     const { 'mcp-param-limit': _, ...missing } = HEADERS
     for (const headers of [missing, { ...HEADERS, 'mcp-param-dry-run': 'false' }, {}]) {
       const { status, json } = await callRegion(headers)
       assert.deepEqual([status, json.error.code], [400, -32020])
     }
-    assert.equal(upstream.requests.length, start)
+    assert.equal(at.upstream.requests.length, start)
   })
 
   it('34: are not for session clients to say, and are sent for them', async () => {
-    const start = upstream.requests.length
+    const start = at.upstream.requests.length
     const message = legacy('tools/call', { name: 'region', arguments: ARGUMENTS })
-    assert.equal((await relay.rollcall.post(endpoint, message)).json.result.isError, undefined)
-    const seen = upstream.requests.slice(start).find(isCall)
+    assert.equal(
+      (await at.relay.rollcall.post(at.endpoint, message)).json.result.isError,
+      undefined,
+    )
+    const seen = at.upstream.requests.slice(start).find(isCall)
     assert.equal(seen?.headers['mcp-param-limit'], '42')
   })
 })

@@ -4,61 +4,22 @@
  */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Principal } from '../../src/callers/principal.ts'
-import type { Capability, CapabilitySettings, Surface } from '../../src/catalog/surface.ts'
-import { withheldManage, withheldOnGateway, type Reason } from '../../src/visibility/gateway.ts'
+import { withheldOnGateway, type Reason } from '../../src/visibility/gateway.ts'
 import { visibleOnGateway } from '../../src/visibility/gateway-list.ts'
+import {
+  ACCOUNTS,
+  ENVIRONMENTS,
+  KINDS,
+  NEUTRAL,
+  PRINCIPALS,
+  rows,
+  SETTINGS,
+  TOOLS,
+  viewOf,
+  type Row,
+} from '../support/gateway-rows.ts'
 import { gatewayOf } from '../support/gateways.ts'
 import { serverFile, tool as toolOf } from '../support/servers.ts'
-
-const TOOLS = ['read', 'write'] as const // a share or an environment "for some" is for `read`
-
-const KINDS = ['connector', 'remote connector', 'built-in', 'remote'] as const
-const ACCOUNTS = [
-  'none',
-  'own',
-  'own in needs_reauth',
-  'shared with it',
-  'shared with it for some',
-  'shared with everybody',
-  'shared with everybody for some',
-  "a member's, shared with everybody",
-  'of another server',
-] as const
-const SETTINGS = ['unsaid', 'on', 'capability off', 'operation on', 'operation off'] as const
-const ENVIRONMENTS = [
-  'none',
-  'includes',
-  'includes some',
-  'includes its account',
-  'includes some of its account',
-  'names another account',
-  'names another account and includes some',
-  'excludes',
-  'unknown',
-] as const
-const PRINCIPALS = ['member', 'agent'] as const
-
-type Row = {
-  kind: (typeof KINDS)[number]
-  account: (typeof ACCOUNTS)[number]
-  organization: (typeof SETTINGS)[number]
-  member: (typeof SETTINGS)[number]
-  environment: (typeof ENVIRONMENTS)[number]
-  principal: (typeof PRINCIPALS)[number]
-  tool: (typeof TOOLS)[number]
-}
-
-function* rows(): Generator<Row> {
-  for (const kind of KINDS)
-    for (const account of ACCOUNTS)
-      for (const organization of SETTINGS)
-        for (const member of SETTINGS)
-          for (const environment of ENVIRONMENTS)
-            for (const principal of PRINCIPALS)
-              for (const tool of TOOLS)
-                yield { kind, account, organization, member, environment, principal, tool }
-}
 
 /** The rules, a sentence each; the first that holds is the reason. */
 const RULES: readonly [string, Reason, (row: Row) => boolean][] = [
@@ -113,83 +74,6 @@ const isWholeForRemote = ({ kind, environment }: Row) =>
 function reference(row: Row): Reason | undefined {
   return RULES.find(([, , holds]) => holds(row))?.[1]
 }
-
-const SERVER = 'server-1'
-
-/** A row in which nothing is said. */
-const NEUTRAL: Row = {
-  kind: 'connector',
-  account: 'none',
-  organization: 'unsaid',
-  member: 'unsaid',
-  environment: 'none',
-  principal: 'member',
-  tool: 'read',
-}
-
-function settingsOf(setting: string, capability: string): CapabilitySettings {
-  switch (setting) {
-    case 'on':
-      return { [capability]: true }
-    case 'capability off':
-      return { [capability]: false, other: true }
-    case 'operation on':
-      return { [capability]: { write: true } }
-    case 'operation off':
-      return { [capability]: { write: false } }
-    default:
-      return { other: false }
-  }
-}
-
-function viewOf({ kind, account, organization, member, environment, principal }: Row) {
-  const capability: Capability = {
-    id: 'notion',
-    server: SERVER,
-    account: kind.endsWith('connector') ? 'required' : 'none',
-    kind: kind.startsWith('remote') ? 'remote' : 'hosted',
-  }
-  const one = { account: 'acc-1', server: account === 'of another server' ? 'server-2' : SERVER }
-  const some = account.endsWith('for some') && { tools: ['read'] }
-  const isEverybodys = account.includes('everybody')
-  const entries: Record<string, Surface['environments'][string]> = {
-    includes: [{ server: SERVER }],
-    'includes some': [{ server: SERVER, tools: ['read'] }],
-    'includes its account': [{ server: SERVER, account: 'acc-1' }],
-    'includes some of its account': [{ server: SERVER, account: 'acc-1', tools: ['read'] }],
-    'names another account': [{ server: SERVER, account: 'acc-2' }],
-    'names another account and includes some': [
-      { server: SERVER, account: 'acc-2' },
-      { server: SERVER, tools: ['read'] },
-    ],
-    excludes: [{ server: 'server-2' }],
-  }
-  const surface: Surface = {
-    status: 'active',
-    features: { approvals: false, connectLinks: false, feedback: false },
-    settings: settingsOf(organization, 'notion'),
-    capabilities: [capability],
-    shared: isEverybodys
-      ? [{ ...one, ...some, ...(account.startsWith('a member') && { membersOnly: true }) }]
-      : [],
-    environments: entries,
-  }
-  const sees = account !== 'none' && !isEverybodys
-  const who: Principal = {
-    id: 'mem_1',
-    organization: 'org_1',
-    kind: principal,
-    status: 'active',
-    permissions: [],
-    settings: settingsOf(member, 'notion'),
-    accounts: sees ? [{ ...one, ...some, own: account.startsWith('own') }] : [],
-    version: 1,
-  }
-  const view = { surface, principal: who, environment: nameOf(environment) }
-  return { capability, view }
-}
-
-const nameOf = (environment: string) => (environment === 'none' ? undefined : environment)
 
 describe('withheldOnGateway', () => {
   it('agrees with the rules in words on every combination', () => {
@@ -255,50 +139,4 @@ describe('withheldOnGateway', () => {
       assert.equal(withheldOnGateway(tool, { ...view, environment: name }), 'not_in_environment')
     }
   })
-})
-
-describe('withheldManage', () => {
-  const FEATURE_OF: Record<string, 'approvals' | 'connectLinks' | 'feedback' | undefined> = {
-    approval_wait: 'approvals', // C17
-    connectors_list: 'connectLinks', // C18
-    connectors_connect: 'connectLinks',
-    connectors_wait: 'connectLinks',
-    send_feedback: 'feedback', // C19
-    whoami: undefined, // C4
-    keys_create: undefined,
-  }
-  for (const [operation, needed] of Object.entries(FEATURE_OF)) {
-    it(`${operation}: is there for every caller ${needed ? `where ${needed} is on` : 'at all times'}, as settings say`, () => {
-      for (const principal of PRINCIPALS)
-        for (const feature of ['approvals', 'connectLinks', 'feedback', 'none'])
-          for (const environment of ENVIRONMENTS)
-            for (const organization of ['unsaid', 'capability off', 'operation off'])
-              for (const member of ['unsaid', 'capability off', 'operation off']) {
-                const { view } = viewOf({ ...NEUTRAL, environment, principal })
-                const off = (setting: string): CapabilitySettings =>
-                  setting === 'operation off'
-                    ? { manage: { [operation]: false } }
-                    : settingsOf(setting, 'manage')
-                const features = {
-                  approvals: feature === 'approvals',
-                  connectLinks: feature === 'connectLinks',
-                  feedback: feature === 'feedback',
-                }
-                const reason = withheldManage(operation, {
-                  ...view,
-                  surface: { ...view.surface, features, settings: off(organization) },
-                  principal: { ...view.principal, settings: off(member) },
-                })
-                const isOff = needed !== undefined && feature !== needed
-                const expected = isOff
-                  ? 'feature_off'
-                  : organization !== 'unsaid'
-                    ? 'organization_setting'
-                    : member !== 'unsaid'
-                      ? 'member_setting'
-                      : undefined
-                assert.equal(reason, expected)
-              }
-    })
-  }
 })
