@@ -25,9 +25,12 @@ export const UNSUPPORTED_VERSION = -32022
 
 export type RpcErrorExtras = { status?: number; data?: unknown; id?: RequestId }
 
+/** A message may repeat what a peer sent: a name, a method. */
+const MAX_MESSAGE_LENGTH = 4000
+
 /**
- * An error that is answered as a JSON-RPC error object. `status` is the HTTP status, 200 where the
- * error rides in-band (§2.3); `id` the request's, where it could be read.
+ * An error that is answered as a JSON-RPC error object, its message cut at 4,000 characters. `status` is
+ * the HTTP status, 200 where the error rides in-band (§2.3); `id` the request's, where it could be read.
  */
 export class RpcError extends Error {
   readonly code: number
@@ -36,7 +39,7 @@ export class RpcError extends Error {
   readonly id: RequestId | undefined
 
   constructor(code: number, message: string, extras: RpcErrorExtras = {}) {
-    super(message)
+    super(message.slice(0, MAX_MESSAGE_LENGTH).toWellFormed())
     this.code = code
     this.status = extras.status ?? 200
     this.data = extras.data

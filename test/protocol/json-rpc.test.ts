@@ -117,3 +117,15 @@ describe('formatError', () => {
     assert.equal(new RpcError(-32601, 'm', { status: 404 }).status, 404)
   })
 })
+
+describe('RpcError', () => {
+  it('repeats no more of what a peer sent than can be read', () => {
+    const { message } = new RpcError(-32601, `Method not found: ${'x'.repeat(1_000_000)}`)
+    assert.equal(message.length, 4000)
+    assert.match(message, /^Method not found: xxx/)
+  })
+
+  it('leaves half a character out where it is cut', () => {
+    assert.ok(new RpcError(-32601, `x${'😀'.repeat(4000)}`).message.isWellFormed())
+  })
+})
