@@ -5,6 +5,7 @@
 import * as z from 'zod'
 import type { Detail } from '../protocol/http-error.ts'
 import { requireValid } from './issues.ts'
+import { JsonPointer, MAX_TIMEOUT_SECONDS } from '../handlers/http.ts'
 import { Status, tooLong } from './item.ts'
 import { ToolName } from './names.ts'
 
@@ -23,6 +24,23 @@ const Hints = z.strictObject({
   openWorldHint: z.boolean().optional(),
 })
 
+const MAX_INPUTS = 100
+
+/** Any JSON value; no `unknown`, which RPC between objects has no type for. */
+const Constant = z.json() as z.ZodType<string | number | boolean | null | object>
+
+/** What is sent in an argument's place, whatever the caller gives; `{"omit":true}`: nothing. */
+const InputOverride = z.union([
+  z.strictObject({ constant: Constant }),
+  z.strictObject({ omit: z.literal(true) }),
+])
+
+/** By JSON pointer (RFC 6901) into the arguments; such an input is not shown to callers. */
+export const InputOverrides = z
+  .record(JsonPointer.min(2), InputOverride)
+  .refine((all) => Object.keys(all).length <= MAX_INPUTS, `may have ${MAX_INPUTS} members`)
+export type InputOverrides = Readonly<Record<string, z.infer<typeof InputOverride>>>
+
 /** What a remote tool is changed in; what is absent stays the remote server's. */
 export const ToolOverride = z.strictObject({
   name: ToolName.optional(),
@@ -30,6 +48,12 @@ export const ToolOverride = z.strictObject({
   description: z.string().max(20_000).optional(),
   annotations: Hints.optional().meta({ description: 'Each one given replaces that one' }),
   status: Status.optional(),
+  timeoutSeconds: z.number().min(0.1).max(MAX_TIMEOUT_SECONDS).optional().meta({
+    description: 'How long a call may take; absent: as the server says',
+  }),
+  inputs: InputOverrides.optional().meta({
+    description: 'Arguments that are sent as said here, by JSON pointer; callers do not see them',
+  }),
   sortOrder: z
     .int()
     .min(0)

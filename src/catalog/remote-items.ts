@@ -134,7 +134,15 @@ function itemsOf(kind: Kind, originals: readonly Original[], overrides: Override
     const name = names.get(original.name) ?? original.name
     const isChanged = kind === 'tools' && Object.hasOwn(overrides, original.name)
     const own = isChanged ? overrides[original.name] : undefined
-    const { status = 'active', sortOrder, name: _, annotations, ...members } = own ?? {}
+    const {
+      status = 'active',
+      sortOrder,
+      name: _,
+      annotations,
+      timeoutSeconds: _t,
+      inputs: _i,
+      ...members
+    } = own ?? {}
     const changes = {
       ...(name !== original.name && { name }),
       ...members,

@@ -4,7 +4,7 @@
  */
 import * as z from 'zod'
 import { Remote } from '../handlers/remote.ts'
-import { secretsOf, usesAccount } from '../handlers/secret.ts'
+import { secretsOf, usesAccount, usesVariables } from '../handlers/secret.ts'
 import type { Detail } from '../protocol/http-error.ts'
 import { invalid, requireValid } from './issues.ts'
 import { CapabilityId, Slug } from './names.ts'
@@ -17,6 +17,14 @@ const Origin = z
   .string()
   .max(300)
   .refine(isOrigin, 'must be an origin such as https://app.example.com, or null')
+
+/** Whether what a remote server offers is shown and called without a person's word (`surfaces.md` D19). */
+export const ApprovalPolicy = z.enum([
+  'auto_approve_all',
+  'require_approval_all',
+  'require_approval_per_tool',
+])
+export type ApprovalPolicy = z.infer<typeof ApprovalPolicy>
 
 /** A scope as RFC 6749 §3.3 has it. */
 const Scope = z
@@ -81,6 +89,10 @@ export const ServerSettings = z.strictObject({
         'Shown at /mcp: its tools as <capability>__<tool>, or with true as org__<slug>__<tool>',
     }),
   remote: Remote.optional().meta({ description: 'The MCP server that a remote server stands for' }),
+  approvalPolicy: ApprovalPolicy.optional().meta({
+    description:
+      'Which tools of a remote server are listed, and whether a call waits for a person. Default: auto_approve_all',
+  }),
   overrides: Overrides.optional(),
 })
 export type ServerSettings = z.infer<typeof ServerSettings>
@@ -108,7 +120,7 @@ export function patchSettings(settings: ServerSettings, patch: SettingsPatch): S
 /** What decides where a server's items come from and who sees them. */
 type Nature = Pick<
   ServerSettings,
-  'kind' | 'hosted' | 'remote' | 'overrides' | 'auth' | 'scopes' | 'account'
+  'kind' | 'hosted' | 'remote' | 'overrides' | 'approvalPolicy' | 'auth' | 'scopes' | 'account'
 >
 
 export function isRemote({ kind }: Pick<Nature, 'kind'>): boolean {
@@ -118,6 +130,13 @@ export function isRemote({ kind }: Pick<Nature, 'kind'>): boolean {
 /** Whether clients find a server at its endpoint. */
 export function hasHostedFace(settings: Pick<Nature, 'kind' | 'hosted'>): boolean {
   return settings.hosted ?? !isRemote(settings)
+}
+
+/** Whether a person's word is needed for what a remote server offers. */
+export function approvalPolicyOf({
+  approvalPolicy = 'auto_approve_all',
+}: Pick<Nature, 'approvalPolicy'>): ApprovalPolicy {
+  return approvalPolicy
 }
 
 /** Whether a call needs an account: the server is a connector then. */
@@ -163,10 +182,10 @@ export function problemsOfSettings(settings: Nature): Detail[] {
 }
 
 function problemsOfKind(settings: Nature): Detail[] {
-  const { remote, overrides } = settings
+  const { remote, overrides, approvalPolicy } = settings
   if (!isRemote(settings)) {
     const message = 'is of servers of kind "remote" alone'
-    return Object.entries({ remote, overrides })
+    return Object.entries({ remote, overrides, approvalPolicy })
       .filter(([, value]) => value !== undefined)
       .map(([path]) => ({ path, message }))
   }
@@ -186,12 +205,13 @@ function problemsOfKind(settings: Nature): Detail[] {
 function isOpenWithSecret(settings: Nature): boolean {
   const { auth, remote } = settings
   const isOpen = auth === 'none' && hasHostedFace(settings)
-  return isOpen && remote !== undefined && secretsOf(remote).length > 0
+  // What a variable or a connection stands for may be a secret.
+  return isOpen && remote !== undefined && (secretsOf(remote).length > 0 || usesVariables(remote))
 }
 
 /** The same settings, said in the one way in which they are stored. */
 export function settled(settings: ServerSettings): ServerSettings {
-  const { kind: _, hosted, account: _a, remote, overrides, ...rest } = settings
+  const { kind: _, hosted, account: _a, remote, overrides, approvalPolicy, ...rest } = settings
   const changed = settledOverrides(overrides ?? {})
   const face = isRemote(settings) === hosted ? { hosted } : {}
   return {
@@ -200,6 +220,7 @@ export function settled(settings: ServerSettings): ServerSettings {
     ...face,
     ...(needsAccount(settings) && { account: 'required' as const }),
     ...(remote && { remote }),
+    ...(approvalPolicyOf(settings) !== 'auto_approve_all' && { approvalPolicy }),
     ...(Object.keys(changed).length > 0 && { overrides: changed }),
   }
 }

@@ -10,6 +10,7 @@ import { Steps } from '../handlers/steps.ts'
 import type { Detail } from '../protocol/http-error.ts'
 import { CallToolResult, Tool } from '../protocol/tool.ts'
 import { invalid } from './issues.ts'
+import type { InputOverrides } from './overrides.ts'
 import { Placement, readItem, tooLong, type Form, type ItemRecord } from './item.ts'
 import { ToolName } from './names.ts'
 import { MAX_RATE_LIMIT } from './server.ts'
@@ -38,8 +39,18 @@ export const Binding = z.strictObject({
     description: 'Calls a minute for each key, or for each address where there is none',
   }),
 })
+/** What binds a tool of a remote server beside its handler, made of overrides and approvals. */
+export type RemoteBinding = {
+  /** Each call is for a person to allow (`surfaces.md` D19). */
+  asks?: true
+  /** The input schema it has at the remote server now, where another one was approved. */
+  live?: Tool['inputSchema']
+  timeoutSeconds?: number
+  inputs?: InputOverrides
+}
+
 /** As it is stored: defaults are filled in where it runs. */
-export type Binding = z.input<typeof Binding>
+export type Binding = z.input<typeof Binding> & RemoteBinding
 
 export const ToolInput = z.looseObject({
   ...Tool.shape,

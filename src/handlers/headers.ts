@@ -22,26 +22,34 @@ export const HeaderName = z
   .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/, 'must be a header name')
   .refine((name) => !isReservedHeader(name), 'is set by the transport')
 
-/** Headers by name; a credential only as a reference to a secret. */
-export const ConstantHeaders = z
-  .record(HeaderName, OpenOrSecret)
-  .superRefine((headers, context) => {
+/** Headers by name, their values as the schema says; a credential never in the open. */
+export function headersOf<T extends z.ZodType>(value: T) {
+  return z.record(HeaderName, value).superRefine((headers, context) => {
     if (Object.keys(headers).length > MAX_HEADERS) {
       context.addIssue({ code: 'custom', message: `may have ${MAX_HEADERS} headers` })
     }
-    for (const [name, value] of Object.entries(headers)) {
-      if (typeof value !== 'string') continue
+    for (const [name, text] of Object.entries(headers)) {
+      if (typeof text !== 'string') continue
       const refuse = (message: string) =>
         context.addIssue({ code: 'custom', path: [name], message })
-      if (!isHeaderValue(value)) refuse('must be printable, without line ends')
-      if (CREDENTIALS.has(name.toLowerCase())) refuse('must be a secret: {"secret":"name"}')
+      if (!isHeaderValue(text)) refuse('must be printable, without line ends')
+      if (isCredentialHeader(name)) refuse('must be a secret: {"secret":"name"}')
     }
   })
+}
+
+/** Headers that are the same in every environment. */
+export const ConstantHeaders = headersOf(OpenOrSecret)
 export type ConstantHeaders = z.infer<typeof ConstantHeaders>
 
 /** Whether a text can stand in a header as it is: visible Latin-1, no line ends, no blanks around. */
 export function isHeaderValue(text: string): boolean {
   return /^[\t\x20-\x7E\x80-\xFF]*$/.test(text) && text.trim() === text
+}
+
+/** Whether the value of a header is a credential, whatever it is. */
+export function isCredentialHeader(name: string): boolean {
+  return CREDENTIALS.has(name.toLowerCase())
 }
 
 /** Whether a header is the transport's or the protocol's own to set. */

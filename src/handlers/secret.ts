@@ -18,6 +18,16 @@ export type SecretReference = z.infer<typeof SecretReference>
 /** A field of the account's credential, by its name. */
 const AccountReference = z.strictObject({ account: SecretName })
 
+/** A variable's label: what stands for other values in each environment (`surfaces.md` B17). */
+export const VariableLabel = z
+  .string()
+  .regex(/^[A-Za-z0-9_]{1,100}$/, 'must be 1 to 100 of A-Z, a-z, 0-9 and _')
+  .refine((label) => label !== '__proto__', 'cannot be a member of an object')
+
+/** A variable of the organization, by its label. */
+export const VariableReference = z.strictObject({ variable: VariableLabel })
+export type VariableReference = z.infer<typeof VariableReference>
+
 /** A secret of the organization, or of the account. */
 export const Reference = z.union([SecretReference, AccountReference], {
   error: 'must be {"secret":"name"} or {"account":"field"}',
@@ -28,11 +38,15 @@ export type Reference = z.infer<typeof Reference>
 export const OpenOrSecret = z.union([z.string().max(8192), SecretReference, AccountReference])
 export type OpenOrSecret = z.infer<typeof OpenOrSecret>
 
+type Members = Readonly<Record<string, unknown>>
+
 /** Where secrets may stand in what a tool or a remote server is reached by. */
 export type Authorized = {
-  auth?: Readonly<Record<string, unknown>> | undefined
-  headers?: Readonly<Record<string, OpenOrSecret>> | undefined
-  query?: Readonly<Record<string, OpenOrSecret>> | undefined
+  url?: unknown
+  auth?: Members | undefined
+  headers?: Members | undefined
+  query?: Members | undefined
+  meta?: Members | undefined
 }
 
 /** The names of all secrets that a request refers to; a header may itself be called `secret`. */
@@ -55,12 +69,25 @@ export function keyOfField(field: string): string {
   return `account:${field}`
 }
 
+/** Whether a remote server is reached by what differs by environment or is kept in a connection. */
+export function usesVariables({ url, auth, headers, meta }: Authorized): boolean {
+  const isTemplate = typeof url === 'string' && url.includes('{{')
+  return (
+    isTemplate ||
+    auth?.['type'] === 'connection' ||
+    namesIn({ headers, meta }, 'variable').length > 0
+  )
+}
+
 /** The names in all values that are a reference of this kind and nothing else. */
 function namesIn(
-  { auth = {}, headers = {}, query = {} }: Authorized,
-  kind: 'secret' | 'account',
+  { url, auth = {}, headers = {}, query = {}, meta = {} }: Authorized,
+  kind: 'secret' | 'account' | 'variable',
 ): string[] {
-  const values = [auth, headers, query].flatMap((members): unknown[] => Object.values(members))
+  const ofToken = isObject(auth['headers']) ? auth['headers'] : {}
+  const values = [{ url }, auth, ofToken, headers, query, meta].flatMap((members): unknown[] =>
+    Object.values(members),
+  )
   const names = values.flatMap((value) => {
     const name = isObject(value) && Object.keys(value).length === 1 ? value[kind] : undefined
     return typeof name === 'string' ? [name] : []

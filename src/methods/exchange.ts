@@ -5,6 +5,7 @@ import { SERVER_INFO } from '../protocol/envelope.ts'
 import { ROLLCALL_VERSION } from '../protocol/implementation.ts'
 import { isObject, type Params } from '../protocol/json-rpc.ts'
 import { MODERN_REVISION, type Revision } from '../protocol/revisions.ts'
+import type { Resolved } from '../upstream/relay/target.ts'
 import type { Talk } from '../upstream/run-steps.ts'
 import type { Sealed, SealedAccount, World } from '../upstream/world.ts'
 import type { Note } from './call-entry.ts'
@@ -30,6 +31,8 @@ export type Exchange = {
   note: Note
   /** The secrets of these names, sealed; undefined where the organization could not be asked. */
   sealed: (names: readonly string[]) => Promise<Sealed | undefined>
+  /** How the remote server of a remote one is reached; undefined where nobody could be asked. */
+  resolve: () => Promise<Resolved | undefined>
   /** The account a call is made with, on a server whose calls need one. */
   account?: SealedAccount | undefined
   /** How many deployments of ours the request came through. */

@@ -5,7 +5,6 @@
  */
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Kind } from '../catalog/item.ts'
-import { secretsOf } from '../handlers/secret.ts'
 import { INTERNAL_ERROR, INVALID_PARAMS, isObject, RpcError } from '../protocol/json-rpc.ts'
 import { MAX_URI_LENGTH } from '../protocol/uri-template.ts'
 import { canonicalJson } from '../sealing/canonical.ts'
@@ -47,7 +46,10 @@ export async function prepareRelay(method: string, exchange: Exchange): Promise<
   const catalog = await exchange.verified()
   const current = catalog && { ...exchange, catalog }
   const target = current && (await targetOf(current))
-  if (current !== undefined && target !== undefined) return relayed(current, target, named)
+  if (current !== undefined && target !== undefined) {
+    if ('problem' in target) throw new RpcError(INTERNAL_ERROR, target.problem)
+    return relayed(current, target, named)
+  }
   throw new RpcError(
     INTERNAL_ERROR,
     'This could not be looked up just now. Retry in a few seconds.',
@@ -77,19 +79,19 @@ export async function relayed(
   }
 }
 
-/** The remote server behind a server; undefined where its secrets cannot be had just now. */
+/** The remote server behind a server, or what is wrong with it; undefined where nobody could be asked. */
 export async function targetOf({
   catalog,
-  sealed,
+  resolve,
   account,
   hops,
-}: Pick<Exchange, 'catalog' | 'sealed' | 'account' | 'hops'>): Promise<Target | undefined> {
+}: Pick<Exchange, 'catalog' | 'resolve' | 'account' | 'hops'>): Promise<
+  Target | { problem: string } | undefined
+> {
   const { organization, id: server } = catalog
-  const { remote } = catalog.settings
-  if (remote === undefined) throw new Error('a server that is not remote')
-  const secrets = await sealed(secretsOf(remote))
-  const own = account && { account }
-  return secrets && { organization, server, remote, sealed: secrets, ...own, hops }
+  const resolved = await resolve()
+  if (resolved === undefined || 'problem' in resolved) return resolved
+  return { organization, server, ...resolved, ...(account && { account }), hops }
 }
 
 /** `inputResponses` and the remote server's own `requestState`, where the caller comes with them. */

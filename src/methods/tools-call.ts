@@ -132,6 +132,7 @@ async function prepare(
     const current = { ...exchange, catalog }
     const target = await targetOf(current)
     if (target === undefined) return failure(subject, UNCHECKED)
+    if ('problem' in target) return failure(subject, target.problem)
     return relayed(current, target, {
       method: 'tools/call',
       name: tool.name,

@@ -3,7 +3,7 @@
  * the rules stand in organization/. Every write is one transaction with its audit row, and leaves to
  * the alarm what must reach KV and the Directory; the alarm goes on until both hold the newest. What
  * is about people and keys stands in organization-people.ts, what is about accounts and the gateway in
- * organization-accounts.ts.
+ * organization-accounts.ts, what is about remote servers in organization-remotes.ts.
  *
  * Commands answer an `Outcome`, since an error's class does not cross RPC. One object an
  * organization, named by its id. Storage: organization/schema.ts.
@@ -11,10 +11,9 @@
 import type { ParsedServerFile } from '../catalog/server-file.ts'
 import type { SettingsPatch } from '../catalog/server.ts'
 import type { ItemRecord } from '../catalog/item.ts'
-import { Snapshot } from '../catalog/upstream.ts'
 import { encodeUtf8 } from '../protocol/bytes.ts'
 import { outcomeOf } from '../protocol/http-error.ts'
-import { OrganizationAccounts } from './organization-accounts.ts'
+import { OrganizationRemotes } from './organization-remotes.ts'
 import { readAudit } from './organization/audit.ts'
 import {
   deleteCalls,
@@ -30,15 +29,13 @@ import type { Place } from './organization/items.ts'
 import { formatServer, formatServerAt } from './organization/publish.ts'
 import { organizationId, requireOrganization } from './organization/record.ts'
 import { readRevisions } from './organization/revisions.ts'
-import { findRemote, findSchema } from './organization/find-remote.ts'
 import { findSealed, listSecrets } from './organization/secrets.ts'
 import * as servers from './organization/server-commands.ts'
 import { describeServer, findServer, listServers, requireServer } from './organization/servers.ts'
 import * as tools from './organization/tool-commands.ts'
 import { allTools, formatOffered } from './organization/tools.ts'
-import * as upstreams from './organization/upstream-commands.ts'
 
-export class Organization extends OrganizationAccounts {
+export class Organization extends OrganizationRemotes {
   // Organization
 
   /** Makes this organization under a name, where it is not there yet. */
@@ -138,21 +135,6 @@ export class Organization extends OrganizationAccounts {
     })
   }
 
-  // Remote servers, as their Upstream objects read them
-
-  /** Takes in what was read of a remote server: JSON of a `Snapshot`, at most 31 MiB. */
-  async applySnapshot(server: string, snapshot: Uint8Array) {
-    return this.life.command((context) => {
-      const value: unknown = JSON.parse(new TextDecoder().decode(snapshot))
-      return upstreams.applySnapshot(context, server, Snapshot.parse(value))
-    })
-  }
-
-  /** Takes in that a remote server could not be read; `problem` is shown to operators. */
-  async noteRefreshFailure(server: string, failure: { at: number; problem: string }) {
-    return this.life.command((context) => upstreams.noteRefreshFailure(context, server, failure))
-  }
-
   // Tools
 
   async listTools(server: string, after: Place, limit: number) {
@@ -235,16 +217,6 @@ export class Organization extends OrganizationAccounts {
     return organization === undefined
       ? undefined
       : formatServerAt(this.life.sql, organization, id, revision)
-  }
-
-  /** The remote server behind a server, secrets sealed; undefined for any that has none. */
-  async remote(id: string) {
-    return findRemote(this.life.sql, id)
-  }
-
-  /** The input schema of a tool, by its name at the remote server, as it was read last. */
-  async remoteSchema(id: string, tool: string): Promise<unknown> {
-    return findSchema(this.life.sql, id, tool)
   }
 
   /** A secret as it is stored, sealed; undefined for none of that name. */

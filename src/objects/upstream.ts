@@ -8,6 +8,7 @@
  */
 import { DurableObject } from 'cloudflare:workers'
 import { DEFAULT_REFRESH_SECONDS } from '../handlers/remote.ts'
+import { DEFAULT_ENVIRONMENT } from '../handlers/variable.ts'
 import { encodeUtf8 } from '../protocol/bytes.ts'
 import { valueOf } from '../protocol/http-error.ts'
 import type { Connection } from '../upstream/mcp/connection.ts'
@@ -177,7 +178,7 @@ export class Upstream extends DurableObject<UpstreamBindings> {
     try {
       return await this.#reaching(target, async (reach) => {
         const { snapshot, ttlMs } = await mending(this.#connections, reach, (connection) =>
-          readLists(reach, connection, target.remote.url, at),
+          readLists(reach, connection, JSON.stringify(target.remote.url), at),
         )
         return { bytes: encodeUtf8(JSON.stringify(snapshot)), ttlMs }
       })
@@ -195,8 +196,8 @@ export class Upstream extends DurableObject<UpstreamBindings> {
   async #find(): Promise<Target | undefined> {
     const owner = this.#owner()
     if (owner === undefined) return undefined
-    const remote = await this.#organization(owner).remote(owner.server)
-    if (remote !== undefined) return { ...owner, ...remote, hops: 0 }
+    const found = await this.#organization(owner).remote(owner.server, DEFAULT_ENVIRONMENT)
+    if (found !== undefined && !('problem' in found)) return { ...owner, ...found, hops: 0 }
     await this.#forget()
     return undefined
   }

@@ -18,6 +18,7 @@ import { createFetchJson } from '../upstream/fetch-json.ts'
 import { sha256HexOfBytes } from '../sealing/digest.ts'
 import type { LegacyRevision } from '../protocol/revisions.ts'
 import type { WaitUntil } from '../memory/single-flight.ts'
+import type { Resolved } from '../upstream/relay/target.ts'
 import type { World } from '../upstream/world.ts'
 import type { VisibleTools } from '../visibility/gateway-list.ts'
 
@@ -56,6 +57,8 @@ export type Platform = {
   checks: Lookup<Check>
   /** Secrets, sealed, by organization and name. */
   secrets: Lookup<string>
+  /** How remote servers are reached, by organization, server, revision and environment. */
+  remotes: Lookup<Resolved>
   /** What a principal sees of a gateway, by what decides it. */
   selections: BoundedMap<VisibleTools>
   world: World
@@ -135,6 +138,7 @@ export function createPlatform(env: Env, settings: Settings): Platform {
     issuerKeys: new IssuerKeys(createFetchJson(world.outbound)),
     checks: lookup(SMALL_BYTES),
     secrets: lookup(SMALL_BYTES),
+    remotes: lookup(CREDENTIAL_BYTES),
     selections: new BoundedMap(CREDENTIAL_BYTES),
     world,
     calls: callLogOf(env),

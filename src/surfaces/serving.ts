@@ -4,12 +4,16 @@
  */
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Gone } from '../catalog/published.ts'
+import type { ResolvedRemote } from '../handlers/remote.ts'
+import { secretsOf, usesVariables } from '../handlers/secret.ts'
+import { DEFAULT_ENVIRONMENT } from '../handlers/variable.ts'
+import type { Resolved } from '../upstream/relay/target.ts'
 import { Unavailable } from '../memory/lookup.ts'
 import type { Exchange } from '../methods/exchange.ts'
 import type { Sealed } from '../upstream/world.ts'
 import { hopsOf } from './hops.ts'
 import { learnRevision, type Platform, type Told, type Visit } from './platform.ts'
-import { secretSource, serverSource } from './sources.ts'
+import { remoteSource, secretSource, serverSource } from './sources.ts'
 
 /** A server at a revision or a newer one; undefined where there is none. */
 export async function serverAtLeast(
@@ -45,8 +49,35 @@ async function sealedSecrets(
   return found
 }
 
+/** How a remote server is reached in an environment, as of 5 s ago at most; undefined when nobody can be asked. */
+async function resolved(
+  platform: Platform,
+  visit: Visit,
+  { organization, id, revision, settings }: Catalog,
+  environment: string,
+): Promise<Resolved | undefined> {
+  const { remote } = settings
+  if (remote === undefined) throw new Error('a server that is not remote')
+  if (!usesVariables(remote) && secretsOf(remote).length === 0) {
+    return { remote: remote as ResolvedRemote, sealed: {} }
+  }
+  const name = [organization, id, revision, environment].join(' ')
+  const source = remoteSource(platform, { organization, id, environment })
+  try {
+    return (await platform.remotes.find(name, source, visit.waitUntil)).value
+  } catch (error) {
+    if (error instanceof Unavailable) return undefined // the request then says to retry
+    throw error
+  }
+}
+
 /** What methods are given on every surface: of the request, and of what all of an isolate shares. */
-export function commonExchange(platform: Platform, visit: Visit, catalog: Catalog) {
+export function commonExchange(
+  platform: Platform,
+  visit: Visit,
+  catalog: Catalog,
+  environment = DEFAULT_ENVIRONMENT,
+) {
   return {
     catalog,
     headers: visit.request.headers,
@@ -54,6 +85,7 @@ export function commonExchange(platform: Platform, visit: Visit, catalog: Catalo
     world: platform.world,
     note: (entry) => platform.calls.add(entry, visit.waitUntil),
     sealed: (names) => sealedSecrets(platform, visit, catalog.organization, names),
+    resolve: () => resolved(platform, visit, catalog, environment),
     waitUntil: visit.waitUntil,
     hops: hopsOf(visit.request.headers),
   } satisfies Partial<Exchange>

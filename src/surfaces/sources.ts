@@ -19,6 +19,7 @@ import type { Gone } from '../catalog/published.ts'
 import type { Sized, Source } from '../memory/lookup.ts'
 import type { NameKind, Owned } from '../objects/directory.ts'
 import { directoryOf } from '../objects/resident.ts'
+import type { Resolved } from '../upstream/relay/target.ts'
 import { admitMiss, admitPerson } from './limits.ts'
 import {
   isNoOlder,
@@ -201,6 +202,25 @@ export function secretSource({ env }: Platform, organization: string): Source<st
       const stub = () => env.ORGANIZATION.getByName(organization)
       const sealed = await retrying(() => stub().sealedSecret(name))
       return sealed === undefined ? undefined : { value: sealed, bytes: 2 * sealed.length }
+    },
+  }
+}
+
+/** How a remote server is reached in an environment; it is in no KV. */
+export function remoteSource(
+  { env }: Platform,
+  { organization, id, environment }: { organization: string; id: string; environment: string },
+): Source<Resolved> {
+  return {
+    published: async () => undefined,
+    admitMiss: async () => {},
+    async origin() {
+      const stub = () => env.ORGANIZATION.getByName(organization)
+      const found = await retrying(async () => stub().remote(id, environment))
+      if (found === undefined) return undefined
+      const value: Resolved =
+        'problem' in found ? found : { remote: found.remote, sealed: found.sealed }
+      return { value, bytes: 2 * JSON.stringify(value).length }
     },
   }
 }

@@ -32,6 +32,7 @@ describe('the settings of a remote server', () => {
       timeoutSeconds: 60,
       refreshSeconds: 600,
       watchLists: false,
+      compression: true,
     })
     const file = JSON.parse(formatServerFile('a1b2c3d4e5f6a1b2', settings, []))
     assert.equal('tools' in file, false)

@@ -2,6 +2,7 @@
 import { ANONYMOUS, type Caller } from '../../src/callers/caller.ts'
 import type { Catalog } from '../../src/catalog/catalog.ts'
 import type { Exchange, Result } from '../../src/methods/exchange.ts'
+import type { ResolvedRemote } from '../../src/handlers/remote.ts'
 import type { World } from '../../src/upstream/world.ts'
 import { MODERN_REVISION, NEWEST_LEGACY } from '../../src/protocol/revisions.ts'
 
@@ -36,6 +37,10 @@ export function exchangeOf(catalog: Catalog, members: Partial<Exchange> = {}): E
     note: () => {},
     waitUntil: () => {},
     sealed: async () => ({}),
+    resolve: async () => {
+      const { remote } = catalog.settings
+      return remote && { remote: remote as ResolvedRemote, sealed: {} }
+    },
     hops: 0,
     takeCall: async () => undefined,
     verified: async () => catalog,

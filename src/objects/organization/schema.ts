@@ -115,4 +115,26 @@ export const STEPS = [
      SELECT 'surface', id, 1, 0, 0, 0 FROM organization;`,
   // Whose streams are to end: of a person that a member was, until its version then.
   `ALTER TABLE principals ADD COLUMN person_left INTEGER;`,
+  // What differs by environment, what authorizes, and what a person said of remote tools.
+  `ALTER TABLE secrets ADD COLUMN label TEXT;
+   ALTER TABLE secrets ADD COLUMN connection TEXT;
+   CREATE INDEX secrets_connection ON secrets (connection) WHERE connection IS NOT NULL;
+   CREATE TABLE variables (
+     id TEXT PRIMARY KEY, label TEXT NOT NULL UNIQUE, type TEXT NOT NULL, "values" TEXT NOT NULL,
+     created_by TEXT NOT NULL, created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL
+   );
+   CREATE TABLE connections (
+     id TEXT PRIMARY KEY, name TEXT NOT NULL, provider TEXT NOT NULL, auth TEXT NOT NULL,
+     status TEXT NOT NULL, status_detail TEXT, status_at INTEGER, created_by TEXT NOT NULL,
+     created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL
+   );
+   CREATE TABLE approvals (
+     server TEXT NOT NULL, tool TEXT NOT NULL, policy TEXT NOT NULL, hash TEXT NOT NULL,
+     definition TEXT, approved_by TEXT NOT NULL, approved_at INTEGER NOT NULL,
+     PRIMARY KEY (server, tool)
+   ) WITHOUT ROWID;
+   CREATE TABLE configurations (
+     id TEXT PRIMARY KEY, server TEXT NOT NULL UNIQUE, extras TEXT NOT NULL,
+     created_by TEXT NOT NULL, created_at INTEGER NOT NULL
+   );`,
 ]

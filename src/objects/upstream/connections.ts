@@ -103,7 +103,8 @@ export class Connections {
       return known
     }
     return this.#once(`${config} shared`, way, async () => {
-      const { transport = 'auto', url } = target.remote
+      const { transport = 'auto' } = target.remote
+      const url = way.secrets.reveal(target.remote.url)
       const found = await connect(way.post, {
         ...(transport === 'sse' ? { transport, url } : { transport }),
         capabilities: {},

@@ -6,6 +6,7 @@ import * as z from 'zod'
 import type { Caller } from '../../callers/caller.ts'
 import { Catalog } from '../../catalog/catalog.ts'
 import { needsAccount } from '../../catalog/server.ts'
+import { DEFAULT_ENVIRONMENT } from '../../handlers/variable.ts'
 import { Unavailable } from '../../memory/lookup.ts'
 import type { Note } from '../../methods/call-entry.ts'
 import { finish } from '../../methods/finish.ts'
@@ -75,6 +76,7 @@ async function run(
     world,
     note,
     sealed: (names) => sealed(call, names),
+    resolve: () => call.stub.remote(catalog.id, DEFAULT_ENVIRONMENT),
     account,
     verified: async () => catalog,
   })

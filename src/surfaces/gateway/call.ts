@@ -105,9 +105,9 @@ async function catalogAt({ platform, visit, caller }: Site, id: string, revision
 
 /** What a call is given of the gateway; who may call has been decided. */
 function exchangeOf(site: Site, catalog: Catalog) {
-  const { platform, visit, shown } = site
+  const { platform, visit, shown, environment } = site
   return {
-    ...commonExchange(platform, visit, catalog),
+    ...commonExchange(platform, visit, catalog, environment),
     caller: { ...shown, tools: undefined },
     takeCall: async (tool, perMinute) => {
       const key = `tool ${catalog.id} ${tool} key ${shown.id}`

@@ -26,6 +26,6 @@ export async function watch(site: Site, uris: readonly string[]): Promise<void> 
   const lists = remote?.watchLists === true
   if (remote === undefined || (uris.length === 0 && !lists)) return
   const target = await targetOf(exchangeOf(site))
-  if (target !== undefined)
+  if (target !== undefined && !('problem' in target))
     await site.platform.world.upstreams.watch(target, { uris, lists }, LEASE_MS)
 }

@@ -40,7 +40,7 @@ function postTo(
   const { auth } = remote
   const never = new AbortController().signal
   const send = (request: PostRequest, token: string | undefined) => {
-    const { method, body, signal = never, url = remote.url } = request
+    const { method, body, signal = never, url = secrets.reveal(remote.url) } = request
     const headers = new Headers(request.headers)
     const query = new URLSearchParams()
     const credentials = authorize({ headers, query }, remote, secrets)

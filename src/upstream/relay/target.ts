@@ -1,16 +1,18 @@
 /** A remote server as a request needs it: where it is, how it is authorized, secrets still sealed. */
-import type * as z from 'zod'
-import type { Remote } from '../../handlers/remote.ts'
+import type { ResolvedRemote } from '../../handlers/remote.ts'
 import type { Sealed, SealedAccount } from '../world.ts'
 
 export type Target = {
   organization: string
   server: string
-  /** As it is stored: defaults are filled in where it is used. */
-  remote: z.input<typeof Remote>
+  /** As it is in the environment: defaults are filled in where it is used. */
+  remote: ResolvedRemote
   sealed: Sealed
   /** The account it is reached with: its connections are its own. */
   account?: SealedAccount | undefined
   /** How many deployments like this one the request came through (`rollcall-hops`). */
   hops: number
 }
+
+/** How a remote server is reached, or the problem in that of its own. */
+export type Resolved = Pick<Target, 'remote' | 'sealed'> | { problem: string }

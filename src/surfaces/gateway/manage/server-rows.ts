@@ -58,7 +58,8 @@ export function serverRow({ id, settings, toolCount }: ServerRecord): ServerRow 
 
 /** A remote server in a list. */
 export function remoteRow(record: ServerRecord): RemoteRow {
-  return { ...serverRow(record), url: record.settings.remote?.url ?? '' }
+  const { url = '' } = record.settings.remote ?? {}
+  return { ...serverRow(record), url: typeof url === 'string' ? url : '(a secret)' }
 }
 
 /** One remote server. */

@@ -1,0 +1,45 @@
+/**
+ * The part of Organization that is about remote servers: what was read of them, what differs by
+ * environment, what authorizes us there, and what a person said of their tools.
+ */
+import { Snapshot } from '../catalog/upstream.ts'
+import { OrganizationAccounts } from './organization-accounts.ts'
+import { findRemote, findSchema } from './organization/find-remote.ts'
+import * as upstreams from './organization/upstream-commands.ts'
+
+export class OrganizationRemotes extends OrganizationAccounts {
+  // Remote servers, as their Upstream objects read them
+
+  /** Takes in what was read of a remote server: JSON of a `Snapshot`, at most 31 MiB. */
+  async applySnapshot(server: string, snapshot: Uint8Array) {
+    return this.life.command((context) => {
+      const value: unknown = JSON.parse(new TextDecoder().decode(snapshot))
+      return upstreams.applySnapshot(context, server, Snapshot.parse(value))
+    })
+  }
+
+  /** Takes in that a remote server could not be read; `problem` is shown to operators. */
+  async noteRefreshFailure(server: string, failure: { at: number; problem: string }) {
+    return this.life.command((context) => upstreams.noteRefreshFailure(context, server, failure))
+  }
+
+  // What they are asked with
+
+  /** The remote server behind a server in an environment, secrets sealed; undefined for any that has none. */
+  async remote(id: string, environment: string) {
+    return findRemote(this.life.sql, id, environment)
+  }
+
+  /** The input schema of a tool, by its name at the remote server, as it was read last. */
+  async remoteSchema(id: string, tool: string): Promise<unknown> {
+    return findSchema(this.life.sql, id, tool)
+  }
+
+  // Variables
+
+  // Auth connections
+
+  // Approvals
+
+  // Configurations
+}
