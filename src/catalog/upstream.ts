@@ -40,7 +40,7 @@ export type Left = z.infer<typeof Left>
 
 /** What was read of a remote server at a time, definitions as it gave them. */
 export const Snapshot = z.object({
-  /** The URL it was read from: one of another is of no use. */
+  /** The URL it was read from (`nameOfUrl`): a snapshot of another is of no use. */
   url: z.string(),
   at: z.int(),
   era: Era,

@@ -86,3 +86,8 @@ export type ResolvedRemote = Omit<StoredRemote, 'url' | 'headers' | 'auth' | 'me
   auth?: StoredAuth
   meta?: Readonly<Record<string, string | number | boolean | SecretReference>>
 }
+
+/** What tells one URL from another without opening a secret: the URL itself, or which secret it is. */
+export function nameOfUrl({ url }: Pick<ResolvedRemote, 'url'>): string {
+  return typeof url === 'string' ? url : JSON.stringify(url)
+}

@@ -7,7 +7,7 @@
  * `leases`, `readings`. Everything goes when the server is gone, the tables too.
  */
 import { DurableObject } from 'cloudflare:workers'
-import { DEFAULT_REFRESH_SECONDS } from '../handlers/remote.ts'
+import { DEFAULT_REFRESH_SECONDS, nameOfUrl } from '../handlers/remote.ts'
 import { DEFAULT_ENVIRONMENT } from '../handlers/variable.ts'
 import { encodeUtf8 } from '../protocol/bytes.ts'
 import { valueOf } from '../protocol/http-error.ts'
@@ -178,7 +178,7 @@ export class Upstream extends DurableObject<UpstreamBindings> {
     try {
       return await this.#reaching(target, async (reach) => {
         const { snapshot, ttlMs } = await mending(this.#connections, reach, (connection) =>
-          readLists(reach, connection, JSON.stringify(target.remote.url), at),
+          readLists(reach, connection, nameOfUrl(target.remote), at),
         )
         return { bytes: encodeUtf8(JSON.stringify(snapshot)), ttlMs }
       })

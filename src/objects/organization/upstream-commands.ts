@@ -6,7 +6,10 @@ import { KINDS, type Kind } from '../../catalog/item.ts'
 import type { RawLists } from '../../catalog/remote-items.ts'
 import { isRemote } from '../../catalog/server.ts'
 import { differ, type Snapshot } from '../../catalog/upstream.ts'
+import { nameOfUrl } from '../../handlers/remote.ts'
+import { DEFAULT_ENVIRONMENT } from '../../handlers/variable.ts'
 import type { Context } from './context.ts'
+import { findRemote } from './find-remote.ts'
 import { requireServer, writeServer, type LiveServer } from './servers.ts'
 import { writeLists } from './snapshots.ts'
 import {
@@ -32,7 +35,7 @@ export function applySnapshot(context: Context, server: string, snapshot: Snapsh
     const live = requireServer(sql, server)
     const before = readUpstream(sql, server)
     const isOld = before.known !== undefined && snapshot.at < before.known.at
-    if (live.settings.remote?.url !== snapshot.url || isOld) {
+    if (urlOf(sql, server) !== snapshot.url || isOld) {
       return { taken: false, revision: live.revision }
     }
     const listsChanged = writeLists(sql, server, listsOf(snapshot))
@@ -68,6 +71,12 @@ export function noteRefreshFailure(
     writeUpstream(sql, server, after)
     return publish(context, live, { before, after, listsChanged: false }, 'down')
   })
+}
+
+/** Where a remote server is read, as a snapshot names it; undefined where that is not known. */
+function urlOf(sql: SqlStorage, server: string): string | undefined {
+  const found = findRemote(sql, server, DEFAULT_ENVIRONMENT)
+  return found === undefined || 'problem' in found ? undefined : nameOfUrl(found.remote)
 }
 
 /** Makes a revision where clients can see the difference. */
