@@ -34,9 +34,14 @@ export function buildRequest(handler: HttpHandlerInput, args: Args, secrets: Ope
   const body = bodyOf(handler.body, method, placed.body)
   if (body !== undefined) headers.set('content-type', BODY_TYPES[handler.body ?? 'json'])
   const credentials = authorize(placed, handler, secrets)
-  const isPublic = handler.auth?.type !== 'oauth2' && headers.keys().next().done === true
-  if (!headers.has('accept')) headers.set('accept', 'application/json, */*;q=0.5')
+  const isPublic = body === undefined && !asksByHeader(handler)
   return { url: withQuery(filled, query), method, headers, body, credentials, isPublic }
+}
+
+/** Whether headers of its own, or a credential, say what is asked for beside the URL. */
+function asksByHeader({ headers, auth, arguments: places = {} }: HttpHandlerInput): boolean {
+  const isOpen = auth === undefined || auth.type === 'none'
+  return !isOpen || headers !== undefined || Object.values(places).some((one) => one.in === 'header')
 }
 
 const BODY_TYPES = { json: 'application/json', form: 'application/x-www-form-urlencoded' }
@@ -62,7 +67,8 @@ function fillUrl(url: string, args: Args): string {
 
 /** Puts each argument that is not of the path where it goes. */
 function placeArguments(handler: HttpHandlerInput, args: Args): Placed {
-  const placed: Placed = { query: new URLSearchParams(), headers: new Headers(), body: [] }
+  const headers = new Headers({ accept: 'application/json, */*;q=0.5' })
+  const placed: Placed = { query: new URLSearchParams(), headers, body: [] }
   const inPath = new Set(placeholdersOf(handler.url))
   const byDefault = BODY_METHODS.has(handler.method ?? 'GET') ? 'body' : 'query'
   for (const [name, value] of Object.entries(args)) {
