@@ -17,7 +17,7 @@ import { tokenFor } from './token.ts'
 export async function runHttp(
   call: HttpCall,
   world: World,
-  { signal }: { signal: AbortSignal },
+  { signal }: { signal: AbortSignal | undefined },
 ): Promise<HttpOutcome> {
   const key = cacheKeyOf(call)
   const cached = key === undefined ? undefined : findCached(key)
@@ -39,29 +39,24 @@ type Deadline = { at: number; signal: AbortSignal }
 async function inTime(
   { handler }: HttpCall,
   secrets: OpenedSecrets,
-  signal: AbortSignal,
+  signal: AbortSignal | undefined,
   work: (deadline: Deadline) => Promise<HttpOutcome>,
 ): Promise<HttpOutcome> {
   const seconds = handler.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS
   const abort = new AbortController()
-  const ended = Promise.withResolvers<never>()
-  const stop = () => {
-    abort.abort()
-    ended.reject(new CallFailed('ended'))
-  }
+  const stop = () => abort.abort()
   const timer = setTimeout(stop, seconds * 1000)
-  signal.addEventListener('abort', stop)
-  if (signal.aborted) stop()
+  signal?.addEventListener('abort', stop)
+  if (signal?.aborted) stop()
   try {
-    const deadline = { at: Date.now() + seconds * 1000, signal: abort.signal }
-    return await Promise.race([work(deadline), ended.promise])
+    return await work({ at: Date.now() + seconds * 1000, signal: abort.signal })
   } catch (error) {
-    if (signal.aborted) return failed('The call was cancelled')
+    if (signal?.aborted) return failed('The call was cancelled')
     if (abort.signal.aborted) return failed(`The API did not answer within ${seconds} s`)
     return failed(secrets.redactError(problemOf(error, handler.url)))
   } finally {
     clearTimeout(timer)
-    signal.removeEventListener('abort', stop)
+    signal?.removeEventListener('abort', stop)
   }
 }
 

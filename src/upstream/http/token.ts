@@ -54,10 +54,10 @@ async function requestToken(request: TokenRequest, now: number): Promise<Grant> 
   const form = new URLSearchParams({ grant_type: 'client_credentials' })
   const optional = Object.entries({ scope, audience, resource })
   for (const [name, value] of optional) if (value !== undefined) form.set(name, value)
-  const headers = new Headers({
-    accept: 'application/json',
-    'content-type': 'application/x-www-form-urlencoded',
-  })
+  const headers = new Map([
+    ['accept', 'application/json'],
+    ['content-type', 'application/x-www-form-urlencoded'],
+  ])
   if (auth.clientAuth === 'body') {
     form.set('client_id', secrets.reveal(auth.clientId))
     form.set('client_secret', secrets.reveal(auth.clientSecret))

@@ -41,12 +41,12 @@ function postTo(
   const never = new AbortController().signal
   const send = (request: PostRequest, token: string | undefined) => {
     const { method, body, signal = never, url = secrets.reveal(remote.url) } = request
-    const headers = new Headers(request.headers)
-    const query = new URLSearchParams()
-    const credentials = authorize({ headers, query }, remote, secrets)
+    const headers = new Map(new Headers(request.headers))
+    const placed = { headers, query: [] }
+    const credentials = authorize(placed, remote, secrets)
     if (token !== undefined) headers.set('authorization', `Bearer ${token}`)
     return outbound({
-      url: withQuery(url, query),
+      url: withQuery(url, placed.query),
       method,
       headers,
       body,

@@ -66,7 +66,7 @@ async function sendMended(call: RelayCall, world: World, options: RunOptions): P
   try {
     return await send(call, connection, world, options)
   } catch (error) {
-    if (!(error instanceof UpstreamFault) || options.signal.aborted) throw error
+    if (!(error instanceof UpstreamFault) || options.signal?.aborted === true) throw error
     const remedy = remedyFor(error, connection)
     if (remedy === undefined) {
       // A tool that was taken away there is still listed here.
