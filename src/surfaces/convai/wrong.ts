@@ -75,6 +75,7 @@ function wrongOfIssue(issue: z.core.$ZodIssue, at: Wrong['loc']): Wrong[] {
       return wrongOfUnion(issue, loc)
     case 'custom':
     case 'not_multiple_of':
+    default:
       return one('value_error', `Value error, ${issue.message}`)
   }
 }

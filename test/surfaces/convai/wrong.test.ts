@@ -36,7 +36,7 @@ const Body = z.object({
 
 const GOOD = { name: 'one', seconds: 5 }
 
-function wrong(config: object | undefined, at: string[] = ['body']) {
+function wrongConfig(config: object | undefined, at: string[] = ['body']) {
   const checked = Body.safeParse({ config }, { reportInput: true })
   assert.ok(!checked.success)
   return wrongIn(checked.error, at).map(({ type, loc, msg }) => [type, loc.join('.'), msg])
@@ -168,7 +168,7 @@ describe('wrongIn', () => {
     it(`tells ${what}`, () => {
       const sent = config && Object.keys(config).length > 0 ? { ...GOOD, ...config } : config
       assert.deepEqual(
-        wrong(sent),
+        wrongConfig(sent),
         expected.map(([type, loc, msg]) => [type, `body.config${loc}`, msg]),
       )
     })
