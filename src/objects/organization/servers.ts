@@ -21,6 +21,7 @@ import {
   writeItems,
   type ItemChange,
 } from './items.ts'
+import { writeApprovalHashes, type ApprovalHash } from './approvals.ts'
 import { dropAccountsOfServer, requireNoAccounts } from './account-rows.ts'
 import { isOnSurface, noteSurface, requireFreeCapability } from './surface.ts'
 import {
@@ -153,8 +154,10 @@ export type NextServer = {
   items?: ItemChange
   /** The remote server that a new one begins with the lists of. */
   copyOf?: string
-  /** Whether what is published of the upstream differs, beside the items. */
+  /** Whether what is published of the upstream differs, or what a person looks at, beside the items. */
   upstreamChanged?: boolean
+  /** Tools of a new remote server that are approved by their hashes alone. */
+  approvalHashes?: readonly ApprovalHash[]
 }
 
 /**
@@ -178,6 +181,8 @@ export function writeServer(
     )
   }
   const revision = before + 1
+  if (next.approvalHashes)
+    writeApprovalHashes(sql, id, next.approvalHashes, { by: act.actor, at: now })
   const items = isRemote(settings) ? remoteChange(sql, id, live, next) : next.items
   const sameSettings = live !== undefined && isSame(live.settings, settings)
   const sameItems = items === undefined || !writeItems(sql, id, revision, items)
@@ -209,11 +214,11 @@ function remoteChange(
   sql: SqlStorage,
   id: string,
   live: LiveServer | undefined,
-  { settings: { overrides = {} }, copyOf }: NextServer,
+  { settings, copyOf }: NextServer,
 ): ItemChange {
   if (copyOf !== undefined) copyUpstream(sql, copyOf, id)
-  requireFreeNames(sql, id, live?.settings.overrides ?? {}, overrides)
-  return itemsOfUpstream(sql, id, overrides)
+  requireFreeNames(sql, id, live?.settings.overrides ?? {}, settings.overrides ?? {})
+  return itemsOfUpstream(sql, id, settings)
 }
 
 /** Takes a server away; its tombstone is what is published next. */
