@@ -60,7 +60,7 @@ function wrongOfIssue(issue: z.core.$ZodIssue, at: Wrong['loc']): Wrong[] {
       return one(...tooBig(issue))
     case 'invalid_format':
       return issue.format === 'regex' && issue.pattern !== undefined
-        ? one('string_pattern_mismatch', `String should match pattern '${issue.pattern}'`)
+        ? one('string_pattern_mismatch', `String should match pattern '${sourceOf(issue.pattern)}'`)
         : one('value_error', `Value error, ${issue.message}`)
     case 'unrecognized_keys':
       return issue.keys.map((key) => ({
@@ -151,6 +151,11 @@ function tooBig(issue: z.core.$ZodIssueTooBig): [type: string, msg: string] {
   return inclusive === false
     ? ['less_than', `Input should be less than ${maximum}`]
     : ['less_than_equal', `Input should be less than or equal to ${maximum}`]
+}
+
+/** The pattern without what JavaScript writes around it. */
+function sourceOf(pattern: string): string {
+  return pattern.replace(/^\/(.*)\/\w*$/s, '$1')
 }
 
 function count(amount: number | bigint, unit: string): string {
