@@ -3,7 +3,7 @@
  * says is changed, so what convai has no words for stays as an operator set it.
  */
 import type { StoredRemote } from '../../handlers/remote.ts'
-import type { ApprovalHash } from '../../objects/organization/approval-hashes.ts'
+import type { ApprovalHash } from '../../objects/organization/approvals.ts'
 import { canonicalJson } from '../../sealing/canonical.ts'
 import type { Config, ConfigChange } from './config-form.ts'
 import { given, type Extras, type Stored } from './extras.ts'
