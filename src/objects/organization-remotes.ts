@@ -3,7 +3,11 @@
  * environment, what authorizes us there, and what a person said of their tools.
  */
 import { Snapshot } from '../catalog/upstream.ts'
+import type { ParsedServerFile } from '../catalog/server-file.ts'
+import type { SettingsPatch } from '../catalog/server.ts'
 import { OrganizationAccounts } from './organization-accounts.ts'
+import * as configurations from './organization/configuration-commands.ts'
+import type { ConfigurationChange } from './organization/configurations.ts'
 import * as connections from './organization/connection-commands.ts'
 import type { ConnectionStatus } from './organization/connections.ts'
 import type { Write } from './organization/context.ts'
@@ -96,4 +100,40 @@ export class OrganizationRemotes extends OrganizationAccounts {
   // Approvals
 
   // Configurations
+
+  /** Some configurations after a position, and where the next of them begin. */
+  async listConfigurations(after: number) {
+    return this.life.command((context) => configurations.pageOfConfigurations(context, after))
+  }
+
+  async getConfiguration(id: string) {
+    return this.life.command((context) => configurations.getConfiguration(context, id))
+  }
+
+  /** Makes a remote server and its configuration; the file as in `createServer`. */
+  async createConfiguration(
+    file: Uint8Array,
+    configuration: Required<ConfigurationChange>,
+    write: Write,
+  ) {
+    return this.life.command((context) => {
+      const parsed = JSON.parse(new TextDecoder().decode(file)) as ParsedServerFile
+      return configurations.createConfiguration(context, parsed, configuration, write)
+    })
+  }
+
+  async patchConfiguration(
+    id: string,
+    change: { settings: SettingsPatch; extras: string },
+    write: Write,
+  ) {
+    return this.life.command((context) =>
+      configurations.patchConfiguration(context, id, change, write),
+    )
+  }
+
+  /** Those of the secrets, connections and variables that are not there. */
+  async findMissing(referred: configurations.Referred) {
+    return this.life.command((context) => configurations.findMissing(context, referred))
+  }
 }
