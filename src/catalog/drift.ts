@@ -45,6 +45,8 @@ const Change = z.strictObject({
 })
 type Change = z.infer<typeof Change>
 
+const UNKNOWN: Change = { what: 'definition', path: '', change: 'changed' }
+
 const ToolDrift = z.strictObject({
   name: z.string().meta({ description: 'Its name at the remote server' }),
   drift: z.enum(['changed', 'gone', 'unapproved']),
@@ -189,12 +191,17 @@ function describe(approval: Approval | undefined, live: LiveTool): ToolDrift {
 
 function changesSince(approval: Approval | undefined, definition: Members) {
   if (approval === undefined) return { changes: [], truncated: false }
-  const { definition: approved } = approval
-  if (approved !== null) return changesOf(JSON.parse(approved) as Members, definition)
-  return {
-    changes: [{ what: 'definition', path: '', change: 'changed' } as const],
-    truncated: false,
-  }
+  const { definition: approved, wholeHash } = approval
+  if (approved === null) return { changes: [UNKNOWN], truncated: false }
+  return changesOf(
+    JSON.parse(approved) as Members,
+    wholeHash === null ? part(definition) : definition,
+  )
+}
+
+/** What alone was approved, where the definition was never seen whole. */
+function part({ name, description, inputSchema }: Members): Members {
+  return { name, description, inputSchema }
 }
 
 function describeGone({ tool, policy }: Approval): ToolDrift {

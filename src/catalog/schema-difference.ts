@@ -186,7 +186,8 @@ function turnOfSets(
 ): Turn {
   if (before === undefined || after === undefined) return 'changed'
   const [old, now] = [textsOf(before), textsOf(after)]
-  const [isLess, isMore] = [now.isSubsetOf(old), old.isSubsetOf(now)]
+  const isLess = [...now].every((text) => old.has(text))
+  const isMore = [...old].every((text) => now.has(text))
   if (isLess === isMore) return 'changed'
   return isLess ? 'narrowed' : 'widened'
 }

@@ -150,7 +150,7 @@ export type NextServer = {
   items?: ItemChange
   /** The remote server that a new one begins with the lists of. */
   copyOf?: string
-  /** Whether what is published of the upstream differs, beside the items. */
+  /** Whether what is published of the upstream differs, or what a person looks at, beside the items. */
   upstreamChanged?: boolean
   /** What convai says of a remote one beside its settings. */
   configuration?: ConfigurationChange
@@ -209,11 +209,11 @@ function remoteChange(
   sql: SqlStorage,
   id: string,
   live: LiveServer | undefined,
-  { settings: { overrides = {} }, copyOf }: NextServer,
+  { settings, copyOf }: NextServer,
 ): ItemChange {
   if (copyOf !== undefined) copyUpstream(sql, copyOf, id)
-  requireFreeNames(sql, id, live?.settings.overrides ?? {}, overrides)
-  return itemsOfUpstream(sql, id, overrides)
+  requireFreeNames(sql, id, live?.settings.overrides ?? {}, settings.overrides ?? {})
+  return itemsOfUpstream(sql, id, settings)
 }
 
 /** Takes a server away; its tombstone is what is published next. */
