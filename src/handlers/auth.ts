@@ -8,7 +8,11 @@ const MAX_PARAMS = 50
 const MAX_JWT_SECONDS = 86_400
 export const DEFAULT_JWT_SECONDS = 3600
 
-const TokenParams = z
+/** How long a JWT that is signed here is good for. */
+export const JwtSeconds = z.int().min(30).max(MAX_JWT_SECONDS)
+
+/** What is sent beside, by name: parameters of a request for a token, claims of a JWT. */
+export const TokenParams = z
   .record(z.string().min(1).max(200), z.string().max(8192))
   .refine((all) => Object.keys(all).length <= MAX_PARAMS, `may have ${MAX_PARAMS} members`)
 
@@ -26,7 +30,7 @@ export function authOf<R extends z.ZodType, O extends z.ZodType>(reference: R, o
     issuer: z.string().min(1).max(2048),
     audience: z.string().min(1).max(2048),
     subject: z.string().min(1).max(2048),
-    expiresInSeconds: z.int().min(30).max(MAX_JWT_SECONDS).default(DEFAULT_JWT_SECONDS),
+    expiresInSeconds: JwtSeconds.default(DEFAULT_JWT_SECONDS),
     claims: TokenParams.optional().meta({ description: 'Further claims' }),
     key: reference,
   }

@@ -1,4 +1,5 @@
 /** Every route of convai, a family of it after the other (`convai-api.md` §1). */
 import type { Route } from './route.ts'
+import { VARIABLE_ROUTES } from './variable-routes.ts'
 
-export const ROUTES: readonly Route[] = []
+export const ROUTES: readonly Route[] = [...VARIABLE_ROUTES]
