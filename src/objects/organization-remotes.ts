@@ -8,9 +8,13 @@ import type { SettingsPatch } from '../catalog/server.ts'
 import { OrganizationAccounts } from './organization-accounts.ts'
 import * as approvals from './organization/approval-commands.ts'
 import * as configurations from './organization/configuration-commands.ts'
+import * as connections from './organization/connection-commands.ts'
+import type { ConnectionStatus } from './organization/connections.ts'
 import type { Write } from './organization/context.ts'
 import { findRemote, findSchema } from './organization/find-remote.ts'
 import * as upstreams from './organization/upstream-commands.ts'
+import * as variables from './organization/variable-commands.ts'
+import type { VariableFilter } from './organization/variables.ts'
 
 export class OrganizationRemotes extends OrganizationAccounts {
   // Remote servers, as their Upstream objects read them
@@ -42,7 +46,56 @@ export class OrganizationRemotes extends OrganizationAccounts {
 
   // Variables
 
+  async createVariable(variable: variables.NewVariable, write: Write) {
+    return this.life.command((context) => variables.createVariable(context, variable, write))
+  }
+
+  async getVariable(id: string) {
+    return this.life.command((context) => variables.getVariable(context, id))
+  }
+
+  async listVariables(filter: VariableFilter, after: string, limit: number) {
+    return this.life.command((context) => variables.readVariables(context, filter, after, limit))
+  }
+
+  async patchVariable(id: string, patch: variables.VariablePatch, write: Write) {
+    return this.life.command((context) => variables.patchVariable(context, id, patch, write))
+  }
+
+  async deleteVariable(id: string, write: Write) {
+    return this.life.command((context) => variables.deleteVariable(context, id, write))
+  }
+
   // Auth connections
+
+  async createConnection(connection: connections.NewConnection, write: Write) {
+    return this.life.command((context) =>
+      connections.createConnection(context, this.life.keys, connection, write),
+    )
+  }
+
+  async getConnection(id: string) {
+    return this.life.command((context) => connections.getConnection(context, id))
+  }
+
+  async listConnections(after: string, limit: number) {
+    return this.life.command((context) => connections.readConnections(context, after, limit))
+  }
+
+  async patchConnection(id: string, patch: connections.ConnectionPatch, write: Write) {
+    return this.life.command((context) =>
+      connections.patchConnection(context, this.life.keys, id, patch, write),
+    )
+  }
+
+  async deleteConnection(id: string, write: Write) {
+    return this.life.command((context) => connections.deleteConnection(context, id, write))
+  }
+
+  /** Takes in whether a connection authorizes, as an Upstream found when it asked for a token. */
+  async noteConnection(id: string, noted: { status: ConnectionStatus; detail?: string }) {
+    return this.life.command((context) => connections.noteConnection(context, id, noted))
+  }
 
   // Approvals
 

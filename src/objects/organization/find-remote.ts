@@ -1,15 +1,15 @@
 /** What an `Upstream` object asks its organization: where the remote server is, and what it was read to offer. */
-import type { StoredAuth } from '../../handlers/remote.ts'
 import { resolveRemote, Unresolvable } from '../../handlers/resolve-remote.ts'
 import { secretsOf, usesAccount } from '../../handlers/secret.ts'
-import type { Variable } from '../../handlers/variable.ts'
 import { isObject } from '../../protocol/json-rpc.ts'
 import type { SealedAccount } from '../../upstream/world.ts'
 import type { Resolved } from '../../upstream/relay/target.ts'
 import { findReader } from './account-rows.ts'
+import { findAuth } from './connections.ts'
 import { findSealed } from './secrets.ts'
 import { findServer } from './servers.ts'
 import { readLists } from './snapshots.ts'
+import { findVariable } from './variables.ts'
 
 /**
  * The remote server behind a server as it is in an environment, with the secrets it needs, sealed, and
@@ -44,17 +44,4 @@ export function findRemote(
 export function findSchema(sql: SqlStorage, id: string, tool: string): unknown {
   const definitions = readLists(sql, id).tools.map((text): unknown => JSON.parse(text))
   return definitions.filter(isObject).find(({ name }) => name === tool)?.['inputSchema']
-}
-
-function findVariable(sql: SqlStorage, label: string): Variable | undefined {
-  type Row = { type: Variable['type']; values: string }
-  const query = 'SELECT type, "values" FROM variables WHERE label = ?'
-  const row = [...sql.exec<Row>(query, label)][0]
-  return row && { type: row.type, values: JSON.parse(row.values) as Variable['values'] }
-}
-
-function findAuth(sql: SqlStorage, id: string): StoredAuth | undefined {
-  const query = 'SELECT auth FROM connections WHERE id = ?'
-  const row = [...sql.exec<{ auth: string }>(query, id)][0]
-  return row && (JSON.parse(row.auth) as StoredAuth)
 }

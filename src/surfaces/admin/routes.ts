@@ -14,12 +14,12 @@ import * as calls from './calls.ts'
 import * as organizations from './organizations.ts'
 import { PEOPLE_ROUTES } from './people-routes.ts'
 import * as preview from './preview.ts'
-import * as secrets from './secrets.ts'
 import { inDeployment, inOrganization, listOf, PAGE, type Route } from './route.ts'
 import * as servers from './servers.ts'
 import * as sessions from './sessions.ts'
 import * as tools from './tools.ts'
 import { TryBody, tryTool } from './try-tool.ts'
+import { VARIABLE_ROUTES } from './variable-routes.ts'
 
 const DRY_RUN = { dryRun: 'true: check it all and answer the server file after it; write nothing' }
 const { ServerAnswer } = servers
@@ -198,23 +198,7 @@ export const ROUTES: readonly Route[] = [
 
   ...ACCOUNT_ROUTES,
 
-  inOrganization('GET', '/secrets', secrets.listSecrets, {
-    act: 'secrets.read',
-    summary: 'List secrets by name; values are never answered',
-    query: PAGE,
-    answers: { 200: listOf(secrets.SecretAnswer) },
-  }),
-  inOrganization('PUT', '/secrets/:name', secrets.putSecret, {
-    act: 'secrets.write',
-    summary: 'Seal and store a secret',
-    body: secrets.SecretBody,
-    answers: { 201: null, 204: null },
-  }),
-  inOrganization('DELETE', '/secrets/:name', secrets.deleteSecret, {
-    act: 'secrets.write',
-    summary: 'Delete a secret',
-    answers: { 204: null },
-  }),
+  ...VARIABLE_ROUTES,
 
   inOrganization('GET', '/sessions', sessions.listSessions, {
     act: 'sessions.read',
