@@ -174,21 +174,22 @@ describe('The approval of a tool', () => {
 
   it('tells every wrong field at once', async () => {
     const id = await configure()
-    const request = { toolName: '', toolDescription: 1, inputSchema: [], approvalPolicy: 'maybe' }
-    await assert.rejects(approve(id, request), (error) => {
-      assert.ok(error instanceof ElevenLabs.UnprocessableEntityError)
-      const { detail } = error.body as { detail: { type: string; loc: unknown[] }[] }
-      assert.deepEqual(
-        detail.map(({ type, loc }) => [type, loc.join('.')]),
-        [
-          ['string_too_short', 'body.tool_name'],
-          ['string_type', 'body.tool_description'],
-          ['dict_type', 'body.input_schema'],
-          ['enum', 'body.approval_policy'],
-        ],
-      )
-      return true
-    })
+    const wrong = { tool_name: '', tool_description: 1, input_schema: [], approval_policy: 'maybe' }
+    const { json } = await convai.ask('POST', `/v1/convai/mcp-servers/${id}/tool-approvals`, wrong)
+    type Wrong = { type: string; loc: (string | number)[] }
+    assert.deepEqual(
+      json.detail.map(({ type, loc }: Wrong) => [type, loc.join('.')]),
+      [
+        ['string_too_short', 'body.tool_name'],
+        ['string_type', 'body.tool_description'],
+        ['dict_type', 'body.input_schema'],
+        ['enum', 'body.approval_policy'],
+      ],
+    )
+    await assert.rejects(approve(id, { toolName: '' }), ElevenLabs.UnprocessableEntityError)
+  })
+
+  it('is refused with 422 whatever its body is instead', async () => {
     const path = '/v1/convai/mcp-servers/mcps_0/tool-approvals'
     const BODIES: [body: string | undefined, type: string, ...loc: string[]][] = [
       [undefined, 'missing', 'body'],
@@ -199,8 +200,8 @@ describe('The approval of a tool', () => {
     for (const [body, type, ...loc] of BODIES) {
       const answer = await convai.ask('POST', path, body)
       assert.equal(answer.status, 422)
-      const [wrong] = answer.json.detail
-      assert.deepEqual([wrong.type, wrong.loc], [type, loc])
+      const [first] = answer.json.detail
+      assert.deepEqual([first.type, first.loc], [type, loc])
     }
   })
 

@@ -118,6 +118,38 @@ describe('A request to convai', () => {
     )
   })
 
+  const deep = `${'{"a":'.repeat(70)}1${'}'.repeat(70)}`
+  const BODIES: [what: string, body: string, type: string, loc: unknown[], msg: RegExp][] = [
+    ['is not JSON', '{"config":', 'json_invalid', ['body'], /JSON decode error/],
+    ['is a list', '[]', 'dict_type', ['body'], /valid dictionary/],
+    ['nests too deep', deep, 'value_error', ['body'], /nests deeper than 64/],
+    [
+      'holds a number that would be changed',
+      '{"config":{"a":[12345678901234567890]}}',
+      'value_error',
+      ['body', 'config', 'a', 0],
+      /12345678901234567890/,
+    ],
+  ]
+  for (const [what, body, type, loc, msg] of BODIES) {
+    it(`is 422 with a body that ${what}`, async () => {
+      const { status, json } = await convai.ask('POST', '/v1/convai/mcp-servers', body)
+      assert.equal(status, 422)
+      const [wrong] = json.detail
+      assert.deepEqual([wrong.type, wrong.loc], [type, loc])
+      assert.match(wrong.msg, msg)
+    })
+  }
+
+  it('is 422 with a body that says it is something else, 413 with more than 4 MiB', async () => {
+    const path = '/v1/convai/mcp-servers'
+    const form = { 'content-type': 'application/x-www-form-urlencoded' }
+    const [wrong] = (await convai.ask('POST', path, 'a=b', form)).json.detail
+    assert.match(wrong.msg, /Content-Type/)
+    const large = await convai.ask('POST', path, 'x'.repeat(4 * 1024 * 1024 + 1))
+    assert.deepEqual([large.status, large.json.detail.code], [413, 'body_too_large'])
+  })
+
   it('has an id of its own', async () => {
     const ids = await Promise.all(
       Array.from({ length: 10 }, async () => {

@@ -235,7 +235,7 @@ describe('GET /v1/convai/mcp-servers/:id/tools', () => {
         () =>
           (far.answer = (_seen, response) =>
             void response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Hello</h1>')),
-        /MCP/,
+        /no JSON/,
       ],
       [
         'redirects to where nobody may be asked',
