@@ -132,7 +132,10 @@ describe('a server configuration', () => {
       ],
     }
     const made = await create(config)
-    const { toolConfigOverrides: [tool] = [], ...given } = config
+    const {
+      toolConfigOverrides: [tool],
+      ...given
+    } = config
     const { toolConfigOverrides: [answered] = [], ...rest } = made.config
     assert.deepEqual(rest, { ...given, authConnection: undefined })
     assert.deepEqual({ ...answered, ...tool }, answered)
@@ -399,8 +402,8 @@ describe('one remote server', () => {
       responseTimeoutSecs: 45,
       disableCompression: true,
     })
-    const after = (await serverOf(made)).remote
-    assert.deepEqual(after, {
+    const { remote: changed } = await serverOf(made)
+    assert.deepEqual(changed, {
       ...remote,
       auth: { type: 'header', name: 'Authorization', value: { secret: 'secret_b' } },
       timeoutSeconds: 45,
