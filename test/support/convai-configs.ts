@@ -1,10 +1,10 @@
 /** Configurations as a client of convai writes them, at random but the same for the same seed. */
 
 type Random = {
-  below(limit: number): number
-  pick<T>(values: readonly T[]): T
+  below: (limit: number) => number
+  pick: <T>(values: readonly T[]) => T
   /** Some of the members, each as its maker says. */
-  some(members: Readonly<Record<string, () => unknown>>): Record<string, unknown>
+  some: (members: Readonly<Record<string, () => unknown>>) => Record<string, unknown>
 }
 
 /** Every field with the value it has where a client gives none. */

@@ -3,7 +3,7 @@
  * says is changed, so what convai has no words for stays as an operator set it.
  */
 import type { StoredRemote } from '../../handlers/remote.ts'
-import type { ApprovalHash } from '../../objects/organization/approval-hashes.ts'
+import type { ApprovalHash } from '../../objects/organization/approvals.ts'
 import { canonicalJson } from '../../sealing/canonical.ts'
 import type { Config, ConfigChange } from './config-form.ts'
 import { given, type Extras, type Stored } from './extras.ts'
@@ -60,25 +60,21 @@ export function changeConfig(stored: Stored, change: ConfigChange): Stored {
 /** What authorizes the calls of a stored configuration. */
 export function credentialsOf({ settings: { remote }, extras }: Stored): Credentials {
   const { auth } = remote
-  const token = (value: object): Credentials => ({
-    secret_token: 'secret' in value ? { secret_id: String(value.secret) } : null,
+  if (auth?.type === 'connection') {
+    const { connection } = auth
+    return {
+      secret_token: extras.secret_token ?? null,
+      auth_connection:
+        typeof connection === 'string'
+          ? { auth_connection_id: connection }
+          : { env_var_label: connection.variable },
+    }
+  }
+  const isToken = auth?.type === 'header' && auth.name.toLowerCase() === 'authorization'
+  const value = isToken ? auth.value : auth?.type === 'bearer' ? auth.token : undefined
+  return {
+    secret_token: value && 'secret' in value ? { secret_id: value.secret } : null,
     auth_connection: null,
-  })
-  switch (auth?.type) {
-    case 'connection':
-      return {
-        secret_token: extras.secret_token ?? null,
-        auth_connection:
-          typeof auth.connection === 'string'
-            ? { auth_connection_id: auth.connection }
-            : { env_var_label: auth.connection.variable },
-      }
-    case 'header':
-      return token(auth.name.toLowerCase() === 'authorization' ? auth.value : {})
-    case 'bearer':
-      return token(auth.token)
-    default:
-      return token({})
   }
 }
 

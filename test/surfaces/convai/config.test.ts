@@ -18,7 +18,7 @@ const NOW = 1_800_000_000_999
 const BODY = createBody({ DEVELOPMENT: false })
 const URL = 'https://example.com/mcp'
 
-type Approvals = { tool: string; hash: string; policy: string }[]
+type Approvals = ReturnType<typeof newConfig>['approvalHashes']
 
 /** A record as the organization gives it. */
 function record(settings: ServerSettings, extras: string, approvals: Approvals = []) {
@@ -26,7 +26,13 @@ function record(settings: ServerSettings, extras: string, approvals: Approvals =
   const server = { id: '0'.repeat(16), settings, revision: 1, publishedRevision: 1, toolCount: 0 }
   const id = `mcps_${'0'.repeat(20)}`
   const made = { createdBy: 'mem_a', createdAt: NOW }
-  return { id, server: { ...server, ...times }, extras, approvals, ...made }
+  return {
+    id,
+    server: { ...server, ...times },
+    extras,
+    approvals: approvals.map((each) => ({ ...each, definition: null, wholeHash: null })),
+    ...made,
+  }
 }
 
 /** What is stored of a configuration that a client makes. */
@@ -196,7 +202,7 @@ describe('a configuration', () => {
       remote: { url: 'http://example.com', timeoutSeconds: 0.5, refreshSeconds: 60, auth: bearer },
       overrides: { a: { title: 'T' }, b: { inputs: { '/x y': { omit: true } } } },
     })
-    const made = { settings, extras: '{}', approvals: [] }
+    const made = { settings, extras: '{}', approvals: [] as Approvals }
     const config = answered(made)
     assert.equal(config.transport, 'STREAMABLE_HTTP')
     assert.equal(config.approval_policy, 'auto_approve_all')
