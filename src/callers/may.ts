@@ -62,6 +62,7 @@ const RULES = {
   'tools.write': { admin: true },
   'tools.try': { admin: true },
   'remote.write': { permission: 'connections:org' },
+  'tools.approve': { permission: 'connections:org' },
   'accounts.write': { admin: true },
   'grants.write': { admin: true },
   'environments.write': { admin: true },

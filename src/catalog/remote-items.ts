@@ -1,7 +1,8 @@
 /**
- * The items of a remote server: what it offers, as it was read, with what the operator changed. A
- * definition keeps every member that was not changed, unknown ones too; the binding has the name or
- * URI by which the remote server knows the item. What is unfit to be listed is left out, with the reason.
+ * The items of a remote server: what it offers, as it was read or as a person approved it
+ * (`surfaces.md` D19), with what the operator changed. A definition keeps every member that was not
+ * changed, unknown ones too; the binding has the name or URI by which the remote server knows the
+ * item. What is unfit to be listed is left out, with the reason.
  */
 import * as z from 'zod'
 import type { McpHandler } from '../handlers/remote.ts'
@@ -10,6 +11,8 @@ import { isDeeperThan, MAX_DEPTH } from '../protocol/json-depth.ts'
 import { isObject } from '../protocol/json-rpc.ts'
 import { Tool } from '../protocol/tool.ts'
 import { MAX_URI_LENGTH } from '../protocol/uri-template.ts'
+import { canonicalJson } from '../sealing/canonical.ts'
+import { approvedText, type Approval } from './approval.ts'
 import { giveNames } from './given-names.ts'
 import { detailsOf } from './issues.ts'
 import { KINDS, MAX_DEFINITION_BYTES, tooLong, type ItemRecord, type Kind } from './item.ts'
@@ -18,8 +21,10 @@ import { FIRST_UNORDERED, type Overrides } from './overrides.ts'
 import { Prompt } from './prompt.ts'
 import { MAX_PUBLISHED_BYTES } from './published.ts'
 import { Resource, ResourceTemplate } from './resource.ts'
+import type { ApprovalPolicy } from './server.ts'
 import { LIMITS } from './server-file.ts'
-import { MAX_INPUT_SCHEMA_BYTES } from './tool.ts'
+import { withoutInputs } from './shown-inputs.ts'
+import { MAX_INPUT_SCHEMA_BYTES, type RemoteBinding } from './tool.ts'
 import type { Left } from './upstream.ts'
 
 const MAX_NAME_LENGTH = 1000
@@ -28,7 +33,20 @@ const ENTRY_BYTES = 40 // of an item in the header of the published form
 /** JSON texts of the definitions of each kind, in the remote server's order. */
 export type RawLists = Readonly<Record<Kind, readonly string[]>>
 
-type Original = { name: string; text: string; definition: Readonly<Record<string, unknown>> }
+type Definition = Readonly<Record<string, unknown>>
+
+/** An item as it is listed but for what the operator changed, and what approvals bind it with. */
+type Original = {
+  name: string
+  text: string
+  definition: Definition
+  asks?: true
+  live?: Tool['inputSchema']
+}
+
+/** Whose word is needed for what is listed, and what a person said. */
+export type ApprovalRules = { policy: ApprovalPolicy; approvals: readonly Approval[] }
+const NO_WORD: ApprovalRules = { policy: 'auto_approve_all', approvals: [] }
 
 const wellFormed = (maxLength: number) =>
   z
@@ -64,16 +82,19 @@ const FORMS: Readonly<
   },
 }
 
-/** The items of these lists with these overrides, and what of the lists is left out. */
+/** The items of these lists with these overrides and approvals, and what of the lists is left out. */
 export function remoteItems(
   raw: RawLists,
   overrides: Overrides,
+  rules: ApprovalRules = NO_WORD,
 ): { items: ItemRecord[]; left: Left[] } {
   const left: Left[] = []
   const items: ItemRecord[] = []
   let bytes = 0
   for (const kind of KINDS) {
-    for (const item of itemsOf(kind, fitOriginals(kind, raw[kind], left), overrides)) {
+    const fit = fitOriginals(kind, raw[kind], left)
+    const originals = kind === 'tools' ? approvedTools(fit, rules, left) : fit
+    for (const item of itemsOf(kind, originals, overrides)) {
       const size = bytesOf(item)
       if (bytes + size > MAX_PUBLISHED_BYTES) {
         left.push({ name: item.name, reason: 'is beyond the size all items may have together' })
@@ -99,6 +120,46 @@ function fitOriginals(kind: Kind, texts: readonly string[], left: Left[]): Origi
     else if (isObject(definition)) originals.set(name, { name, text, definition })
   }
   return [...originals.values()]
+}
+
+/** Tools as the policy of their server lets them be listed (`surfaces.md` D19). */
+function approvedTools(
+  tools: readonly Original[],
+  { policy, approvals }: ApprovalRules,
+  left: Left[],
+): readonly Original[] {
+  if (policy === 'auto_approve_all') return tools
+  if (policy === 'require_approval_all') return tools.map((tool) => ({ ...tool, asks: true }))
+  const byTool = new Map(approvals.map((approval) => [approval.tool, approval]))
+  return tools.flatMap((tool) => {
+    const approved = approvedTool(tool, byTool.get(tool.name))
+    if (typeof approved !== 'string') return [approved]
+    left.push({ name: tool.name, reason: approved })
+    return []
+  })
+}
+
+/** A tool in the definition that was approved, or why it is not listed. */
+function approvedTool(tool: Original, approval: Approval | undefined): Original | string {
+  if (approval === undefined) return 'is not approved'
+  const { name } = tool
+  const { inputSchema } = tool.definition as Tool // which fits, as it was checked
+  const { description } = tool.definition
+  const text = approvedText(approval, { ...tool, description, inputSchema })
+  if (text === undefined)
+    return 'is approved in another definition, of which only the hash is known'
+  const definition: unknown = JSON.parse(text)
+  const reason = reasonAgainst('tools', definition, text)
+  if (reason !== undefined) return `was approved in a definition that cannot be shown: ${reason}`
+  const approved = definition as Tool
+  const isSame = canonicalJson(approved.inputSchema) === canonicalJson(inputSchema)
+  return {
+    name,
+    text,
+    definition: approved,
+    ...(approval.policy === 'requires_approval' && { asks: true }),
+    ...(!isSame && { live: inputSchema }),
+  }
 }
 
 /** Why a definition cannot be shown; undefined where it can. */
@@ -139,15 +200,17 @@ function itemsOf(kind: Kind, originals: readonly Original[], overrides: Override
       sortOrder,
       name: _,
       annotations,
-      timeoutSeconds: _t,
-      inputs: _i,
+      timeoutSeconds,
+      inputs,
       ...members
     } = own ?? {}
     const changes = {
       ...(name !== original.name && { name }),
       ...members,
       ...(annotations && { annotations: annotated(original, annotations) }),
+      ...(inputs && { inputSchema: withoutInputs(schemaOf(original), inputs) }),
     }
+    const { asks, live } = original
     return {
       kind,
       name,
@@ -157,9 +220,18 @@ function itemsOf(kind: Kind, originals: readonly Original[], overrides: Override
         Object.keys(changes).length === 0
           ? original.text
           : JSON.stringify({ ...original.definition, ...changes }),
-      binding: bindingOf(kind, original.name),
+      binding: bindingOf(kind, original.name, {
+        ...(asks && { asks }),
+        ...(live && { live: inputs ? withoutInputs(live, inputs) : live }),
+        ...(timeoutSeconds !== undefined && { timeoutSeconds }),
+        ...(inputs && { inputs }),
+      }),
     }
   })
+}
+
+function schemaOf({ definition }: Original): Tool['inputSchema'] {
+  return (definition as Tool).inputSchema // overrides are of tools alone
 }
 
 function annotated({ definition }: Original, changes: object): object {
@@ -168,9 +240,9 @@ function annotated({ definition }: Original, changes: object): object {
 }
 
 /** What serves an item of a remote server, by its name or URI there. */
-function bindingOf(kind: Kind, original: string): string {
+function bindingOf(kind: Kind, original: string, rest: RemoteBinding): string {
   return JSON.stringify(
-    kind === 'tools' ? { handler: { kind: 'mcp', name: original } } : { remote: original },
+    kind === 'tools' ? { handler: { kind: 'mcp', name: original }, ...rest } : { remote: original },
   )
 }
 

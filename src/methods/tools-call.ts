@@ -2,7 +2,7 @@
  * `tools/call` (`mcp-protocol.md` §6). A tool is found through the same decision as the list; one
  * that is paused, not for this caller or made up is one and the same answer (`surfaces.md` D7).
  */
-import type { Catalog } from '../catalog/catalog.ts'
+import type { CallableTool, Catalog } from '../catalog/catalog.ts'
 import type { PublishedItem } from '../catalog/published.ts'
 import { isDeeperThan, MAX_DEPTH } from '../protocol/json-depth.ts'
 import {
@@ -41,6 +41,8 @@ export async function toolsCall(exchange: Exchange): Promise<Result> {
 /** What a call is prepared from; `headers` are undefined where it did not come over MCP. */
 export type CallExchange = Omit<Exchange, 'headers' | 'cursorKey' | 'talk' | 'catalogAt'> & {
   headers: Headers | undefined
+  /** Whether a person allows just this call. */
+  isAllowed?: boolean
 }
 
 /** Finds and checks what a call is of, so that it can run here or in a session. */
@@ -117,6 +119,8 @@ async function prepare(
   if (violations.length > 0) {
     return failure(subject, `Invalid arguments for ${tool.name}:\n${violations.join('\n')}`)
   }
+  const refused = refusalByApproval(exchange, key, callable, filled)
+  if (refused !== undefined) return failure(subject, refused.message, refused.code)
   if (rateLimit !== undefined) await requireSlot(exchange, tool.name, rateLimit)
   if (handler.kind === 'http')
     return prepareHttp(exchange, subject, callable.secrets, {
@@ -153,6 +157,28 @@ async function prepare(
     }
   }
   return { subject, work: { kind: 'static', steps: handler.steps ?? [], result } }
+}
+
+/** Why a call is not made of a tool that a person has to do with (`surfaces.md` D19). */
+function refusalByApproval(
+  { isAllowed = false }: CallExchange,
+  key: string,
+  { tool: { name }, binding: { asks, live } }: CallableTool,
+  args: Readonly<Record<string, unknown>>,
+): { code: string; message: string } | undefined {
+  if (asks && !isAllowed) {
+    const message = `A person must approve each call of ${name}, and nobody can be asked here.`
+    return { code: 'approval_required', message }
+  }
+  const violations =
+    live !== undefined && isCheckable(live) ? findViolations(`${key} live`, live, args) : []
+  if (violations.length === 0) return undefined
+  const lines = [
+    `${name} has changed since it was approved, and does not take these arguments any more:`,
+    ...violations,
+    'A person must approve what it is now.',
+  ]
+  return { code: 'tool_changed', message: lines.join('\n') }
 }
 
 /** A call of an HTTP tool with the secrets and the account it needs, still sealed. */
@@ -201,7 +227,11 @@ async function declaredBy({ clientCapabilities, session }: CallExchange) {
   return clientCapabilities ?? (await session?.capabilities()) ?? {}
 }
 
-function failure(subject: Subject, text: string): Prepared {
-  const result: CallToolResult = { content: [{ type: 'text', text }], isError: true }
+function failure(subject: Subject, text: string, code?: string): Prepared {
+  const result: CallToolResult = {
+    content: [{ type: 'text', text }],
+    isError: true,
+    ...(code !== undefined && { structuredContent: { error: { code, message: text } } }),
+  }
   return { subject, work: { kind: 'static', steps: [], result } }
 }

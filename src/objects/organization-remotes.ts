@@ -6,6 +6,7 @@ import { Snapshot } from '../catalog/upstream.ts'
 import { OrganizationAccounts } from './organization-accounts.ts'
 import * as connections from './organization/connection-commands.ts'
 import type { ConnectionStatus } from './organization/connections.ts'
+import * as approvals from './organization/approval-commands.ts'
 import type { Write } from './organization/context.ts'
 import { findRemote, findSchema } from './organization/find-remote.ts'
 import * as upstreams from './organization/upstream-commands.ts'
@@ -94,6 +95,40 @@ export class OrganizationRemotes extends OrganizationAccounts {
   }
 
   // Approvals
+
+  /** What was said of the tools of a remote server, by their names there. */
+  async approvals(server: string) {
+    return this.life.command((context) => approvals.approvals(context, server))
+  }
+
+  /** Approves a tool in the definition that is given. */
+  async approveTool(server: string, tool: approvals.ToolToApprove, write: Write) {
+    return this.life.command((context) => approvals.approveTool(context, server, tool, write))
+  }
+
+  /** Takes the approval of a tool away; 404 where there is none. */
+  async withdrawApproval(server: string, tool: string, write: Write) {
+    return this.life.command((context) => approvals.withdrawApproval(context, server, tool, write))
+  }
+
+  /** Approves tools as they are offered at the revision that `write` names. */
+  async approveLive(
+    server: string,
+    chosen: { tools: readonly approvals.LiveToApprove[] },
+    write: Write,
+  ) {
+    return this.life.command((context) => approvals.approveLive(context, server, chosen, write))
+  }
+
+  /** Where what is offered differs from what was approved: JSON text of a `DriftAnswer`. */
+  async drift(server: string) {
+    return this.life.command((context) => approvals.drift(context, server))
+  }
+
+  /** The states of some tools, by their names at the remote server. */
+  async toolStates(server: string, names: readonly string[]) {
+    return this.life.command((context) => approvals.toolStates(context, server, names))
+  }
 
   // Configurations
 }

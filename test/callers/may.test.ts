@@ -113,6 +113,7 @@ const CLASS_OF: Readonly<Record<Act, keyof typeof CLASSES>> = {
   'tools.write': 'admins',
   'tools.try': 'admins',
   'remote.write': 'permitted',
+  'tools.approve': 'permitted',
   'accounts.write': 'admins',
   'grants.write': 'admins',
   'environments.write': 'admins',

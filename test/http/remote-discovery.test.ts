@@ -96,7 +96,10 @@ describe('A discovery', () => {
     // What is asked of the same objects later is answered later.
     for (let n = 0; n < 5; n++) await rowsOf(id)
     held.resolve()
-    assert.deepEqual(await Promise.all(fifty), Array(50).fill(['a']))
+    assert.deepEqual(
+      await Promise.all(fifty),
+      Array.from({ length: 50 }, () => ['a']),
+    )
     assert.equal(count(remote, 'initialize'), 1)
     assert.equal(count(remote, 'tools/list') - before, 1)
   })
@@ -150,7 +153,7 @@ describe('A discovery in an environment', () => {
     assert.equal(count(production, 'initialize'), 1)
     assert.equal(count(staging, 'initialize'), 1)
     const rows = await rowsOf(id)
-    assert.deepEqual(rows.map(({ environment }) => environment).toSorted(), [
+    assert.deepEqual(rows.map(({ environment }) => String(environment)).toSorted(), [
       'production',
       'staging',
     ])

@@ -130,7 +130,7 @@ export const STEPS = [
    );
    CREATE TABLE approvals (
      server TEXT NOT NULL, tool TEXT NOT NULL, policy TEXT NOT NULL, hash TEXT NOT NULL,
-     definition TEXT, approved_by TEXT NOT NULL, approved_at INTEGER NOT NULL,
+     definition TEXT, whole_hash TEXT, approved_by TEXT NOT NULL, approved_at INTEGER NOT NULL,
      PRIMARY KEY (server, tool)
    ) WITHOUT ROWID;
    CREATE TABLE configurations (

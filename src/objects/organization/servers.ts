@@ -1,28 +1,15 @@
 /** The servers of an organization in the database: their records, and the write all changes share. */
-import { MAX_PUBLISHED_BYTES } from '../../catalog/published.ts'
-import { invalid } from '../../catalog/issues.ts'
-import {
-  MAX_TOOLS,
-  needsAccountFor,
-  NO_SEPARATOR,
-  openWithSecret,
-} from '../../catalog/server-file.ts'
-import { hasHostedFace, isRemote, needsAccount, ServerSettings } from '../../catalog/server.ts'
+import { isRemote, ServerSettings } from '../../catalog/server.ts'
 import { HttpError } from '../../protocol/http-error.ts'
 import { writeAudit, type Act } from './audit.ts'
 import type { Name } from './names.ts'
 import { notePublication, publishedVersion } from './publications.ts'
 import { dropServerHistory, writeRevision } from './revisions.ts'
-import {
-  findAccountHolder,
-  findParted,
-  findSecretHolder,
-  measureItems,
-  writeItems,
-  type ItemChange,
-} from './items.ts'
-import { dropAccountsOfServer, requireNoAccounts } from './account-rows.ts'
-import { isOnSurface, noteSurface, requireFreeCapability } from './surface.ts'
+import { measureItems, writeItems, type ItemChange } from './items.ts'
+import { writeApprovalHashes, type ApprovalHash } from './approvals.ts'
+import { dropAccountsOfServer } from './account-rows.ts'
+import { requireFit } from './require-fit.ts'
+import { isOnSurface, noteSurface } from './surface.ts'
 import {
   copyUpstream,
   describeUpstream,
@@ -153,8 +140,10 @@ export type NextServer = {
   items?: ItemChange
   /** The remote server that a new one begins with the lists of. */
   copyOf?: string
-  /** Whether what is published of the upstream differs, beside the items. */
+  /** Whether what is published of the upstream differs, or what a person looks at, beside the items. */
   upstreamChanged?: boolean
+  /** Tools of a new remote server that are approved by their hashes alone. */
+  approvalHashes?: readonly ApprovalHash[]
 }
 
 /**
@@ -178,14 +167,13 @@ export function writeServer(
     )
   }
   const revision = before + 1
+  if (next.approvalHashes)
+    writeApprovalHashes(sql, id, next.approvalHashes, { by: act.actor, at: now })
   const items = isRemote(settings) ? remoteChange(sql, id, live, next) : next.items
   const sameSettings = live !== undefined && isSame(live.settings, settings)
   const sameItems = items === undefined || !writeItems(sql, id, revision, items)
   if (sameItems && sameSettings && next.upstreamChanged !== true) return before
-  requirePublishable(sql, id)
-  if (settings.auth === 'none' && hasHostedFace(settings)) requireNoSecret(sql, id)
-  requireFitAccounts(sql, id, live, settings)
-  requireFitCapability(sql, id, live, settings)
+  requireFit(sql, id, live?.settings, settings)
   sql.exec(
     `INSERT INTO servers (id, slug, settings, revision, created_at, updated_at)
      VALUES (?1, ?2, ?3, ?4, ?5, ?5)
@@ -209,11 +197,11 @@ function remoteChange(
   sql: SqlStorage,
   id: string,
   live: LiveServer | undefined,
-  { settings: { overrides = {} }, copyOf }: NextServer,
+  { settings, copyOf }: NextServer,
 ): ItemChange {
   if (copyOf !== undefined) copyUpstream(sql, copyOf, id)
-  requireFreeNames(sql, id, live?.settings.overrides ?? {}, overrides)
-  return itemsOfUpstream(sql, id, overrides)
+  requireFreeNames(sql, id, live?.settings.overrides ?? {}, settings.overrides ?? {})
+  return itemsOfUpstream(sql, id, settings)
 }
 
 /** Takes a server away; its tombstone is what is published next. */
@@ -239,48 +227,6 @@ export function removeServer(sql: SqlStorage, server: LiveServer, act: Act, now:
 /** Whether settings are the same, in whatever order their members stand. */
 function isSame(one: ServerSettings, other: ServerSettings): boolean {
   return JSON.stringify(ServerSettings.parse(one)) === JSON.stringify(ServerSettings.parse(other))
-}
-
-function requireNoSecret(sql: SqlStorage, id: string): void {
-  const holder = findSecretHolder(sql, id)
-  if (holder !== undefined) throw invalid([openWithSecret(holder)])
-}
-
-function requireFitAccounts(
-  sql: SqlStorage,
-  id: string,
-  live: LiveServer | undefined,
-  settings: ServerSettings,
-): void {
-  if (needsAccount(settings)) return
-  const holder = findAccountHolder(sql, id)
-  if (holder !== undefined) throw invalid([needsAccountFor(holder)])
-  if (live !== undefined && needsAccount(live.settings)) requireNoAccounts(sql, id)
-}
-
-function requireFitCapability(
-  sql: SqlStorage,
-  id: string,
-  live: LiveServer | undefined,
-  settings: ServerSettings,
-): void {
-  const { gateway } = settings
-  if (gateway === undefined) return
-  if (gateway !== true) requireFreeCapability(sql, id, gateway)
-  const parted = isRemote(settings) ? undefined : findParted(sql, id)
-  if (parted === undefined) return
-  const path = live?.settings.gateway === undefined ? `tools.${parted}.name` : 'name'
-  throw invalid([{ path, message: NO_SEPARATOR }])
-}
-
-function requirePublishable(sql: SqlStorage, id: string): void {
-  const { bytes, tools } = measureItems(sql, id)
-  if (tools > MAX_TOOLS) {
-    throw new HttpError(413, 'server_too_large', `A server may have ${MAX_TOOLS} tools`)
-  }
-  if (bytes <= MAX_PUBLISHED_BYTES) return
-  const limit = `${MAX_PUBLISHED_BYTES / 1024 / 1024} MiB`
-  throw new HttpError(413, 'server_too_large', `Its tools and the rest take over ${limit} together`)
 }
 
 function noteVanity(
