@@ -1,4 +1,5 @@
 /** What convai does with any request, whatever it is about (`convai-api.md` §7; `surfaces.md` D10, D20). */
+import { ElevenLabsError } from '@elevenlabs/elevenlabs-js'
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { createKey, createServer } from '../support/admin.ts'
@@ -63,6 +64,17 @@ describe('A request to convai', () => {
       const answer = await rollcall.send(NOWHERE, { headers: { [header]: value } })
       assert.deepEqual(refusal(answer), unauthorized('needs_authorization'))
     }
+  })
+
+  it('is an error of the official client with all that was told', async () => {
+    const { sdk } = convaiOf(rollcall, 'sk-rc-wrong')
+    await assert.rejects(sdk.conversationalAi.mcpServers.tools.list('mcps_0', {}), (error) => {
+      assert.ok(error instanceof ElevenLabsError)
+      const { detail } = error.body as { detail: { code: string; request_id: string } }
+      assert.deepEqual([error.statusCode, detail.code], [401, 'invalid_api_key'])
+      assert.equal(error.rawResponse?.headers.get('x-request-id'), detail.request_id)
+      return true
+    })
   })
 
   it('is 401 with two different credentials, and served with the same one twice', async () => {

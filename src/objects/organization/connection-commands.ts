@@ -91,12 +91,9 @@ export async function patchConnection(
 }
 
 /** Takes a connection away; 409 while a remote server or a variable uses it. */
-export function deleteConnection(
-  { sql, now, transact }: Context,
-  id: string,
-  { actor }: Write,
-): void {
-  transact(() => {
+export function deleteConnection(context: Context, id: string, { actor }: Write): void {
+  const { sql, now } = context
+  context.transact(() => {
     const { name } = requireConnection(sql, id)
     const labels = variablesWith(sql, 'connection', id).map((label) => `the variable "${label}"`)
     const servers = namesOfServers(remoteUsers(sql)('connection', id))
@@ -108,11 +105,12 @@ export function deleteConnection(
 
 /** Takes in how a connection fared; what is known already writes nothing, nor what has gone. */
 export function noteConnection(
-  { sql, now, transact }: Context,
+  context: Context,
   id: string,
   { status, detail }: { status: ConnectionStatus; detail?: string | undefined },
 ): void {
-  transact(() => {
+  const { sql, now } = context
+  context.transact(() => {
     const row = findConnection(sql, id)
     if (row === undefined) return
     const { statusDetail: before, ...rest } = row

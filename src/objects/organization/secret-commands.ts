@@ -83,11 +83,12 @@ export async function patchSecret(
 
 /** Takes a secret away; with `unused`, 409 while a server, a variable or a connection uses it. */
 export function deleteSecret(
-  { sql, now, transact }: Context,
+  context: Context,
   name: string,
   { actor, unused }: Write & { unused?: boolean },
 ): void {
-  transact(() => {
+  const { sql, now } = context
+  context.transact(() => {
     requireSecret(sql, name)
     if (unused) requireUnused('secret', name, usersOf(sql, name))
     removeSecret(sql, name)

@@ -28,13 +28,14 @@ export type VariablePatch = Readonly<Record<string, VariableValue | null>>
 
 /** Stores a new variable. */
 export function createVariable(
-  { sql, now, transact }: Context,
+  context: Context,
   { label, type, values }: NewVariable,
   { actor }: Write,
 ): VariableRecord {
+  const { sql, now } = context
   const id = mintId('envvar')
   const row = { id, label, type, values, createdBy: actor, createdAt: now, updatedAt: now }
-  return transact(() => {
+  return context.transact(() => {
     requireThere(sql, row)
     writeVariable(sql, row)
     writeAudit(sql, { actor, act: 'variables.create', target: id, detail: { label, type } }, now)
@@ -44,12 +45,13 @@ export function createVariable(
 
 /** Changes values environment by environment; the default one stays. */
 export function patchVariable(
-  { sql, now, transact }: Context,
+  context: Context,
   id: string,
   patch: VariablePatch,
   { actor }: Write,
 ): VariableRecord {
-  return transact(() => {
+  const { sql, now } = context
+  return context.transact(() => {
     const before = requireVariable(sql, id)
     const merged = Object.entries({ ...before.values, ...patch })
     const values = Object.fromEntries(
@@ -66,12 +68,9 @@ export function patchVariable(
 }
 
 /** Takes a variable away; 409 while a remote server uses it. */
-export function deleteVariable(
-  { sql, now, transact }: Context,
-  id: string,
-  { actor }: Write,
-): void {
-  transact(() => {
+export function deleteVariable(context: Context, id: string, { actor }: Write): void {
+  const { sql, now } = context
+  context.transact(() => {
     const { label } = requireVariable(sql, id)
     requireUnused('variable', label, namesOfServers(remoteUsers(sql)('variable', label)))
     removeVariable(sql, id)

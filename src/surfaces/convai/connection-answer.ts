@@ -71,6 +71,9 @@ function fieldsOf(auth: StoredAuth): Record<string, unknown> {
         scopes: scopesOf(auth.scope),
         token_response_field: auth.tokenField ?? 'access_token',
       }
+    case 'bearer':
+    case 'query':
+    case 'none':
     default:
       return {}
   }

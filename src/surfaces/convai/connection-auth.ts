@@ -33,6 +33,7 @@ export function toAuth(given: NewConnection): ConnectionAuth {
         ...scopeOf(given.scopes),
       }
     case 'private_key_jwt':
+    default:
       return { type: 'jwt', ...signedBy(given) }
   }
 }
@@ -61,6 +62,8 @@ export function updatedAuth(auth: StoredAuth, update: ConnectionUpdate): Connect
         ...signedAgain(update),
         tokenField: update.token_response_field,
       })
+    case 'query':
+    case 'none':
     default:
       return changed(auth, {})
   }

@@ -20,8 +20,13 @@ export async function reach(
   world: Pick<World, 'outbound' | 'open'>,
   target: Target,
 ): Promise<Reach> {
-  const { organization, sealed, account } = target
-  const secrets = new OpenedSecrets(await world.open(organization, sealed, account))
+  const { organization, sealed, account, remote } = target
+  const opened = await world.open(organization, sealed, account)
+  const secrets = new OpenedSecrets(opened)
+  // Lists may repeat what calls are sent.
+  for (const value of Object.values(remote.meta ?? {})) {
+    if (typeof value === 'object') secrets.hide(opened.get(value.secret) ?? '')
+  }
   return { post: postTo(world, target, secrets), secrets }
 }
 
