@@ -30,16 +30,10 @@ const COMPARE: ReadonlyMap<string, Compare> = new Map<string, Compare>([
   ['enum', allowedValues],
   ['const', allowedValues],
   ['required', requiredNames],
-  ...alike(
-    ['minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'minProperties', 'minContains'],
-    bound(1),
-  ),
-  ...alike(
-    ['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems', 'maxProperties', 'maxContains'],
-    bound(-1),
-  ),
+  ...alike(['minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'minProperties'], bound(1)),
+  ...alike(['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems', 'maxProperties'], bound(-1)),
   ['multipleOf', multiple],
-  ...alike(['pattern', 'uniqueItems', 'contains', 'not', 'if', 'dependentRequired'], restriction),
+  ...alike(['pattern', 'uniqueItems', 'contains', 'not', 'dependentRequired'], restriction),
   ...alike(
     [
       'additionalProperties',
