@@ -4,83 +4,26 @@
  * changed, unknown ones too; the binding has the name or URI by which the remote server knows the
  * item. What is unfit to be listed is left out, with the reason.
  */
-import * as z from 'zod'
 import type { McpHandler } from '../handlers/remote.ts'
 import { encodeUtf8 } from '../protocol/bytes.ts'
-import { isDeeperThan, MAX_DEPTH } from '../protocol/json-depth.ts'
 import { isObject } from '../protocol/json-rpc.ts'
-import { Tool } from '../protocol/tool.ts'
-import { MAX_URI_LENGTH } from '../protocol/uri-template.ts'
-import { canonicalJson } from '../sealing/canonical.ts'
-import { approvedText, type Approval } from './approval.ts'
+import type { Tool } from '../protocol/tool.ts'
+import { approvedTools, type ApprovalRules } from './approved-tools.ts'
 import { giveNames } from './given-names.ts'
-import { detailsOf } from './issues.ts'
-import { KINDS, MAX_DEFINITION_BYTES, tooLong, type ItemRecord, type Kind } from './item.ts'
-import { ToolName } from './names.ts'
+import { KINDS, type ItemRecord, type Kind } from './item.ts'
 import { FIRST_UNORDERED, type Overrides } from './overrides.ts'
-import { Prompt } from './prompt.ts'
 import { MAX_PUBLISHED_BYTES } from './published.ts'
-import { Resource, ResourceTemplate } from './resource.ts'
-import type { ApprovalPolicy } from './server.ts'
-import { LIMITS } from './server-file.ts'
+import { fitOriginals, isNameOfOurs, type Original } from './remote-definitions.ts'
 import { withoutInputs } from './shown-inputs.ts'
-import { MAX_INPUT_SCHEMA_BYTES, type RemoteBinding } from './tool.ts'
+import type { RemoteBinding } from './tool.ts'
 import type { Left } from './upstream.ts'
 
-const MAX_NAME_LENGTH = 1000
 const ENTRY_BYTES = 40 // of an item in the header of the published form
 
 /** JSON texts of the definitions of each kind, in the remote server's order. */
 export type RawLists = Readonly<Record<Kind, readonly string[]>>
 
-type Definition = Readonly<Record<string, unknown>>
-
-/** An item as it is listed but for what the operator changed, and what approvals bind it with. */
-type Original = {
-  name: string
-  text: string
-  definition: Definition
-  asks?: true
-  live?: Tool['inputSchema']
-}
-
-/** Whose word is needed for what is listed, and what a person said. */
-export type ApprovalRules = { policy: ApprovalPolicy; approvals: readonly Approval[] }
 const NO_WORD: ApprovalRules = { policy: 'auto_approve_all', approvals: [] }
-
-const wellFormed = (maxLength: number) =>
-  z
-    .string()
-    .max(maxLength)
-    .refine((text) => text.isWellFormed(), 'must be well-formed Unicode')
-const Name = wellFormed(MAX_NAME_LENGTH)
-const Uri = wellFormed(MAX_URI_LENGTH)
-
-/** The shapes of MCP, in which names and URIs may be what they are. */
-const FORMS: Readonly<
-  Record<Kind, { schema: z.ZodType; key: string; isValid: (name: string) => boolean }>
-> = {
-  tools: {
-    schema: z.looseObject({ ...Tool.shape, name: Name }),
-    key: 'name',
-    isValid: (name) => ToolName.safeParse(name).success,
-  },
-  prompts: {
-    schema: z.looseObject({ ...Prompt.shape, name: Name }),
-    key: 'name',
-    isValid: (name) => Prompt.shape.name.safeParse(name).success,
-  },
-  resources: {
-    schema: z.looseObject({ ...Resource.shape, name: z.string(), uri: Uri }),
-    key: 'uri',
-    isValid: () => true,
-  },
-  resourceTemplates: {
-    schema: z.looseObject({ ...ResourceTemplate.shape, name: z.string(), uriTemplate: Uri }),
-    key: 'uriTemplate',
-    isValid: () => true,
-  },
-}
 
 /** The items of these lists with these overrides and approvals, and what of the lists is left out. */
 export function remoteItems(
@@ -107,89 +50,12 @@ export function remoteItems(
   return { items, left }
 }
 
-/** The definitions of a kind that can be shown, the first of each name. */
-function fitOriginals(kind: Kind, texts: readonly string[], left: Left[]): Original[] {
-  const originals = new Map<string, Original>()
-  for (const text of texts) {
-    const definition: unknown = JSON.parse(text)
-    const key = isObject(definition) ? definition[FORMS[kind].key] : undefined
-    const name = typeof key === 'string' ? key : ''
-    const reason = originals.has(name) ? 'stands twice' : reasonAgainst(kind, definition, text)
-    if (reason !== undefined) left.push({ name, reason })
-    else if (originals.size === LIMITS[kind]) left.push({ name, reason: 'is one too many' })
-    else if (isObject(definition)) originals.set(name, { name, text, definition })
-  }
-  return [...originals.values()]
-}
-
-/** Tools as the policy of their server lets them be listed (`surfaces.md` D19). */
-function approvedTools(
-  tools: readonly Original[],
-  { policy, approvals }: ApprovalRules,
-  left: Left[],
-): readonly Original[] {
-  if (policy === 'auto_approve_all') return tools
-  if (policy === 'require_approval_all') return tools.map((tool) => ({ ...tool, asks: true }))
-  const byTool = new Map(approvals.map((approval) => [approval.tool, approval]))
-  return tools.flatMap((tool) => {
-    const approved = approvedTool(tool, byTool.get(tool.name))
-    if (typeof approved !== 'string') return [approved]
-    left.push({ name: tool.name, reason: approved })
-    return []
-  })
-}
-
-/** A tool in the definition that was approved, or why it is not listed. */
-function approvedTool(tool: Original, approval: Approval | undefined): Original | string {
-  if (approval === undefined) return 'is not approved'
-  const { name } = tool
-  const { inputSchema } = tool.definition as Tool // which fits, as it was checked
-  const { description } = tool.definition
-  const text = approvedText(approval, { ...tool, description, inputSchema })
-  if (text === undefined)
-    return 'is approved in another definition, of which only the hash is known'
-  const definition: unknown = JSON.parse(text)
-  const reason = reasonAgainst('tools', definition, text)
-  if (reason !== undefined) return `was approved in a definition that cannot be shown: ${reason}`
-  const approved = definition as Tool
-  const isSame = canonicalJson(approved.inputSchema) === canonicalJson(inputSchema)
-  return {
-    name,
-    text,
-    definition: approved,
-    ...(approval.policy === 'requires_approval' && { asks: true }),
-    ...(!isSame && { live: inputSchema }),
-  }
-}
-
-/** Why a definition cannot be shown; undefined where it can. */
-function reasonAgainst(kind: Kind, definition: unknown, text: string): string | undefined {
-  // Depth first: what follows may walk by recursion.
-  if (isDeeperThan(definition, MAX_DEPTH + 1)) return `nests deeper than ${MAX_DEPTH} levels`
-  const { schema, key } = FORMS[kind]
-  const checked = schema.safeParse(definition, { reportInput: true })
-  if (!checked.success) {
-    const [problem] = detailsOf(checked.error)
-    return problem && `${problem.path} ${problem.message}`.trim()
-  }
-  const members = isObject(definition) ? definition : {}
-  // An empty name, and one that is no member of an object, can be no key of overrides.
-  if (members[key] === '' || members[key] === '__proto__') return `${key} cannot be kept`
-  const [problem] = [
-    ...tooLong('it', text, MAX_DEFINITION_BYTES),
-    ...(kind === 'tools'
-      ? tooLong('inputSchema', JSON.stringify(members['inputSchema']), MAX_INPUT_SCHEMA_BYTES)
-      : []),
-  ]
-  return problem && `${problem.path} ${problem.message}`
-}
-
 function itemsOf(kind: Kind, originals: readonly Original[], overrides: Overrides): ItemRecord[] {
   const renamed = kind === 'tools' ? renames(overrides) : new Map<string, string>()
   const names = giveNames(
     originals.map(({ name }) => name),
     renamed,
-    FORMS[kind].isValid,
+    (name) => isNameOfOurs(kind, name),
   )
   return originals.map((original, index): ItemRecord => {
     const name = names.get(original.name) ?? original.name

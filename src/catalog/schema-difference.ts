@@ -18,10 +18,7 @@ export type Tell = (difference: Difference) => boolean
 type Members = Readonly<Record<string, unknown>>
 type Compare = (before: unknown, after: unknown, path: string, tell: Tell) => boolean
 
-/** What a type takes, as the types that have no others in them. */
-const TYPES: Readonly<Record<string, readonly string[]>> = {
-  number: ['integer', 'fraction'],
-}
+/** What all types take; a number that is no integer is a fraction here. */
 const ANY_TYPE = ['null', 'boolean', 'object', 'array', 'string', 'integer', 'fraction']
 
 const COMPARE: ReadonlyMap<string, Compare> = new Map<string, Compare>([
@@ -33,16 +30,10 @@ const COMPARE: ReadonlyMap<string, Compare> = new Map<string, Compare>([
   ['enum', allowedValues],
   ['const', allowedValues],
   ['required', requiredNames],
-  ...alike(
-    ['minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'minProperties', 'minContains'],
-    bound(1),
-  ),
-  ...alike(
-    ['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems', 'maxProperties', 'maxContains'],
-    bound(-1),
-  ),
+  ...alike(['minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'minProperties'], bound(1)),
+  ...alike(['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems', 'maxProperties'], bound(-1)),
   ['multipleOf', multiple],
-  ...alike(['pattern', 'uniqueItems', 'contains', 'not', 'if', 'dependentRequired'], restriction),
+  ...alike(['pattern', 'uniqueItems', 'contains', 'not', 'dependentRequired'], restriction),
   ...alike(
     [
       'additionalProperties',
@@ -84,7 +75,7 @@ function compareWhole(before: unknown, after: unknown, path: string, tell: Tell)
   const isWidened = takesAll(after) || before === false
   const isSchema = [before, after].every((each) => typeof each === 'boolean' || isObject(each))
   const turn = isNarrowed ? 'narrowed' : isWidened ? 'widened' : 'changed'
-  return tell({ path, change: isSchema ? turn : 'changed', ...values(before, after) })
+  return tell({ path, change: isSchema ? turn : 'changed', ...fromTo(before, after) })
 }
 
 function takesAll(schema: unknown): boolean {
@@ -111,7 +102,7 @@ function named(before: unknown, after: unknown, path: string, tell: Tell): boole
     const at = `${path}/${pointerToken(name)}`
     const isOver =
       from === undefined || to === undefined
-        ? tell({ path: at, change: from === undefined ? 'added' : 'removed', ...values(from, to) })
+        ? tell({ path: at, change: from === undefined ? 'added' : 'removed', ...fromTo(from, to) })
         : compareSchemas(from, to, at, tell)
     if (isOver) return true
   }
@@ -176,7 +167,7 @@ function unjudged(before: unknown, after: unknown, path: string, tell: Tell): bo
 
 /** Tells of a turn, where the two are other at all. */
 function judged(before: unknown, after: unknown, change: Turn, path: string, tell: Tell): boolean {
-  return isSame(before, after) ? false : tell({ path, change, ...values(before, after) })
+  return isSame(before, after) ? false : tell({ path, change, ...fromTo(before, after) })
 }
 
 /** What a set becomes with another in its place; undefined for what is no set. */
@@ -201,7 +192,7 @@ function typesOf(type: unknown): readonly string[] | undefined {
   const types: readonly unknown[] = Array.isArray(type) ? type : [type]
   const texts = types.filter((each) => typeof each === 'string')
   if (texts.length < types.length) return undefined
-  return texts.flatMap((each) => (Object.hasOwn(TYPES, each) ? (TYPES[each] ?? []) : [each]))
+  return texts.flatMap((each) => (each === 'number' ? ['integer', 'fraction'] : [each]))
 }
 
 /** What appears takes less than before; what goes lets more in. */
@@ -209,7 +200,7 @@ function presence(before: unknown): Turn {
   return before === undefined ? 'narrowed' : 'widened'
 }
 
-function values(from: unknown, to: unknown): Pick<Difference, 'from' | 'to'> {
+function fromTo(from: unknown, to: unknown): Pick<Difference, 'from' | 'to'> {
   return { ...(from !== undefined && { from }), ...(to !== undefined && { to }) }
 }
 

@@ -19,7 +19,7 @@ const inputSchema = {
   properties: { city: { type: 'string' }, units: { type: 'string', default: 'metric' } },
   required: ['city'],
 }
-const WEATHER = remoteTool('weather', { inputSchema }) as ReturnType<typeof remoteTool>
+const WEATHER = remoteTool('weather', { inputSchema })
 
 let revision = 0
 function catalogOf(live: object, policy: ApprovalPolicy, approvals: readonly Approval[]): Catalog {

@@ -12,8 +12,26 @@ export function randomOf(seed: number): () => number {
 }
 
 const NAMES = [
-  ...['type', 'properties', 'required', 'enum', '1', '10', '2', '01', '-1', '__proto__', ''],
-  ...['constructor', 'toJSON', 'length', 'é', 'e\u0301', '\ud800', '\u2028', 'a"b', 'a\\b', 'A'],
+  'type',
+  'properties',
+  'required',
+  'enum',
+  '1',
+  '10',
+  '2',
+  '01',
+  '-1',
+  '__proto__',
+  '',
+  'constructor',
+  'toJSON',
+  'é',
+  'e\u0301',
+  '\ud800',
+  '\u2028',
+  'a"b',
+  'a\\b',
+  'A',
 ]
 const SCALARS = [null, true, false, 0, 1, -1, 1.5, 1e21, 1e-7, 2 ** 53, '', '0', 'null', '[]', '{}']
 
