@@ -41,6 +41,12 @@ export function readApprovals(sql: SqlStorage, server: string): Approval[] {
     .map(({ whole_hash: wholeHash, ...row }) => ({ ...row, wholeHash }))
 }
 
+/** The approvals of a server by their hashes alone. */
+export function readApprovalHashes(sql: SqlStorage, server: string): ApprovalHash[] {
+  const query = 'SELECT tool, hash, policy FROM approvals WHERE server = ? ORDER BY tool'
+  return sql.exec<ApprovalHash>(query, server).toArray()
+}
+
 /** Puts approvals in place of those of the same tools; 413 where there are too many then. */
 export function writeApprovals(
   sql: SqlStorage,

@@ -2,8 +2,7 @@
 import type { ParsedServerFile } from '../../catalog/server-file.ts'
 import { patchSettings, type SettingsPatch } from '../../catalog/server.ts'
 import { HttpError } from '../../protocol/http-error.ts'
-import type { Approval } from '../../catalog/approval.ts'
-import { readApprovals, type ApprovalHash } from './approvals.ts'
+import { readApprovalHashes, type ApprovalHash } from './approvals.ts'
 import { changeServer, type WrittenServer } from './change-server.ts'
 import { listConfigurations, requireConfiguration, type Configuration } from './configurations.ts'
 import type { Context, Write } from './context.ts'
@@ -11,14 +10,15 @@ import { findSealed } from './secrets.ts'
 import { createServer, requireLive } from './server-commands.ts'
 import { describeServer, type ServerRecord } from './servers.ts'
 
-/** So many with settings and extras as large as they may be fit an RPC of 32 MiB. */
-const PAGE_LENGTH = 15
+const MAX_PAGE_ITEMS = 200
+/** With one more as large as it may be, this fits an RPC of 32 MiB at two bytes a character. */
+const MAX_PAGE_CHARACTERS = 4 * 1024 * 1024
 const MAX_EXTRAS_LENGTH = 256 * 1024 // in a row of 2 MB, in UTF-8
 
 /** A configuration with all that it says. */
 export type ConfigurationRecord = Omit<Configuration, 'server'> & {
   server: ServerRecord
-  approvals: Approval[]
+  approvals: ApprovalHash[]
 }
 
 export type WrittenConfiguration = WrittenServer & { configuration: ConfigurationRecord }
@@ -42,12 +42,16 @@ export function pageOfConfigurations(
   { sql }: Context,
   after: number,
 ): { items: ConfigurationRecord[]; next?: number } {
-  const rows = listConfigurations(sql, after, PAGE_LENGTH)
-  const last = rows.at(-1)
-  return {
-    items: rows.map(({ configuration }) => describe(sql, configuration)),
-    ...(last !== undefined && rows.length === PAGE_LENGTH && { next: last.position }),
+  const items: ConfigurationRecord[] = []
+  let characters = 0
+  for (const { position, configuration } of listConfigurations(sql, after, MAX_PAGE_ITEMS)) {
+    const item = describe(sql, configuration)
+    items.push(item)
+    characters += JSON.stringify(item).length
+    const isFull = items.length === MAX_PAGE_ITEMS || characters >= MAX_PAGE_CHARACTERS
+    if (isFull) return { items, next: position }
   }
+  return { items }
 }
 
 /** Makes a remote server from a file, with what its configuration has beside the settings. */
@@ -101,7 +105,7 @@ function describe(
   return {
     ...configuration,
     server: describeServer(sql, server),
-    approvals: readApprovals(sql, server),
+    approvals: readApprovalHashes(sql, server),
   }
 }
 

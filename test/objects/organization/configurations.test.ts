@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
 import { ServerSettings } from '../../../src/catalog/server.ts'
+import { pageOfConfigurations } from '../../../src/objects/organization/configuration-commands.ts'
 import {
   configurationOf,
   listConfigurations,
@@ -84,6 +85,19 @@ describe('configurations in the database', () => {
       if (page.length < 2) break
     }
     assert.deepEqual(servers, ['c', 'f', 'e', 'd'])
+  })
+
+  it('cross to the surface in pages that an RPC carries', () => {
+    const { context, write } = createServers()
+    const extras = JSON.stringify({ long: 'x'.repeat(250_000) })
+    const ids = Array.from({ length: 20 }, (_, index) => `00000000000001${10 + index}`)
+    for (const id of ids) write(id, {}, { extras })
+    const first = pageOfConfigurations(context, 0)
+    const second = pageOfConfigurations(context, first.next ?? 0)
+    const servers = [...first.items, ...second.items].map(({ server }) => server.id)
+    assert.deepEqual(servers, [REMOTE, ...ids])
+    assert.ok(JSON.stringify(first).length < 5 * 1024 * 1024)
+    assert.equal(second.next, undefined)
   })
 
   it('are made for the remote servers there were before', () => {

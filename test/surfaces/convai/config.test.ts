@@ -30,7 +30,7 @@ function record(settings: ServerSettings, extras: string, approvals: Approvals =
     id,
     server: { ...server, ...times },
     extras,
-    approvals: approvals.map((each) => ({ ...each, definition: null, wholeHash: null })),
+    approvals,
     ...made,
   }
 }
