@@ -138,6 +138,14 @@ describe('GET /v1/convai/mcp-servers/:id/tools', () => {
     assert.equal((await list(id)).tools.length, 1)
   })
 
+  it('opens one session with a remote server of a hundred tools, and keeps it', async () => {
+    far.tools = Array.from({ length: 100 }, (_, n) => ({ ...RICH, name: `t${n}` }))
+    const id = await configure()
+    for (let n = 0; n < 3; n++) assert.equal((await list(id)).tools.length, 100)
+    assert.equal(far.count('initialize'), 1)
+    assert.equal(far.count('server/discover'), 1)
+  })
+
   it('asks the remote server once for fifty who ask at the same time', async () => {
     const id = await configure()
     const other = await startFar(SEED.tools)
