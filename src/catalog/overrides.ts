@@ -27,7 +27,14 @@ const Hints = z.strictObject({
 const MAX_INPUTS = 100
 
 /** Any JSON value; no `unknown`, which RPC between objects has no type for. */
-const Constant = z.json() as z.ZodType<string | number | boolean | null | object>
+const Constant = z.union([
+  z.string(),
+  z.number(),
+  z.boolean(),
+  z.null(),
+  z.array(z.unknown()),
+  z.record(z.string(), z.unknown()),
+]) as z.ZodType<string | number | boolean | null | object>
 
 /** What is sent in an argument's place, whatever the caller gives; `{"omit":true}`: nothing. */
 const InputOverride = z.union([
