@@ -20,7 +20,8 @@ import { ApprovalPolicy } from './server.ts'
 
 const MAX_CHANGES = 100 // of one tool
 const MAX_TOOLS = 500
-const MAX_VALUE_LENGTH = 1000
+const MAX_ALL_CHANGES = 2000 // the answer crosses RPC, which ends at 32 MiB
+const MAX_VALUE_LENGTH = 500
 
 type Members = Readonly<Record<string, unknown>>
 
@@ -80,10 +81,15 @@ export function driftOf(
   const byTool = new Map(approvals.map((approval) => [approval.tool, approval]))
   const offered = [...live.values()].filter((tool) => isDrifted(byTool.get(tool.name), tool))
   const gone = approvals.filter(({ tool }) => !live.has(tool))
-  const tools = [
-    ...offered.slice(0, MAX_TOOLS).map((tool) => describe(byTool.get(tool.name), tool)),
-    ...gone.slice(0, Math.max(0, MAX_TOOLS - offered.length)).map(describeGone),
-  ]
+  const tools: ToolDrift[] = []
+  let changes = 0
+  for (const tool of offered.slice(0, MAX_TOOLS)) {
+    const drift = describe(byTool.get(tool.name), tool)
+    changes += drift.changes.length
+    if (changes > MAX_ALL_CHANGES) break
+    tools.push(drift)
+  }
+  tools.push(...gone.slice(0, MAX_TOOLS - tools.length).map(describeGone))
   return { count: offered.length + gone.length, tools }
 }
 

@@ -5,9 +5,9 @@
 import * as z from 'zod'
 import { isObject } from '../protocol/json-rpc.ts'
 
-const MAX_PLACES = 50
+const MAX_PLACES = 20
 const MAX_CODE_POINTS = 10 // told of one place
-const MAX_PLACE_LENGTH = 1000
+const MAX_PLACE_LENGTH = 300
 
 export const HiddenCharacters = z.strictObject({
   path: z.string().meta({ description: 'JSON pointer to the text, or to the member so named' }),

@@ -33,17 +33,17 @@ const COMPARE: ReadonlyMap<string, Compare> = new Map<string, Compare>([
   ['enum', allowedValues],
   ['const', allowedValues],
   ['required', requiredNames],
-  ...each(
+  ...alike(
     ['minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'minProperties', 'minContains'],
     bound(1),
   ),
-  ...each(
+  ...alike(
     ['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems', 'maxProperties', 'maxContains'],
     bound(-1),
   ),
   ['multipleOf', multiple],
-  ...each(['pattern', 'uniqueItems', 'contains', 'not', 'if', 'dependentRequired'], restriction),
-  ...each(
+  ...alike(['pattern', 'uniqueItems', 'contains', 'not', 'if', 'dependentRequired'], restriction),
+  ...alike(
     [
       'additionalProperties',
       'unevaluatedProperties',
@@ -60,8 +60,8 @@ const COMPARE: ReadonlyMap<string, Compare> = new Map<string, Compare>([
         ? placed(before, after, path, tell)
         : innerSchema(before, after, path, tell),
   ],
-  ...each(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'], named),
-  ...each(['prefixItems', 'allOf', 'anyOf'], placed),
+  ...alike(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'], named),
+  ...alike(['prefixItems', 'allOf', 'anyOf'], placed),
 ])
 
 /** Tells each difference of two schemas; true when no more are wanted. */
@@ -222,6 +222,6 @@ function memberOf(members: Members, name: string): unknown {
   return Object.hasOwn(members, name) ? members[name] : undefined
 }
 
-function each(names: readonly string[], compare: Compare): [string, Compare][] {
+function alike(names: readonly string[], compare: Compare): [string, Compare][] {
   return names.map((name) => [name, compare])
 }

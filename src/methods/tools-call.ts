@@ -27,6 +27,7 @@ import { finish } from './finish.ts'
 import { optionsOf } from './finish-options.ts'
 import { relayed, targetOf } from './prepare-relay.ts'
 import type { Prepared, Subject } from './prepared.ts'
+import { sentInputs } from './sent-inputs.ts'
 
 /** What is said of a call where the organization could not be asked: it did not run. */
 export const UNCHECKED = 'The tool could not be checked just now. Retry in a few seconds.'
@@ -95,7 +96,7 @@ async function prepare(
   const subject = subjectOf(exchange, tool.name)
   const callable = catalog.callable(tool)
   const { inputSchema, outputSchema } = callable.tool
-  const { handler, requires, rateLimit } = callable.binding
+  const { handler, requires, rateLimit, inputs, timeoutSeconds } = callable.binding
   if (exchange.revision === MODERN_REVISION && exchange.headers !== undefined) {
     requireParamHeaders(callable.paramHeaders, args, exchange.headers)
   }
@@ -137,11 +138,13 @@ async function prepare(
     const target = await targetOf(current)
     if (target === undefined) return failure(subject, UNCHECKED)
     if ('problem' in target) return failure(subject, target.problem)
+    const sent = inputs === undefined ? filled : sentInputs(filled, inputs)
     return relayed(current, target, {
       method: 'tools/call',
       name: tool.name,
-      params: { name: handler.name, arguments: filled },
-      paramHeaders: formatParamHeaders(callable.paramHeaders, filled),
+      params: { name: handler.name, arguments: sent },
+      paramHeaders: formatParamHeaders(callable.paramHeaders, sent),
+      timeoutSeconds,
     })
   }
   const names = new Set(Object.keys(inputSchema.properties ?? {}))

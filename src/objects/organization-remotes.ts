@@ -8,7 +8,6 @@ import type { SettingsPatch } from '../catalog/server.ts'
 import { OrganizationAccounts } from './organization-accounts.ts'
 import * as approvals from './organization/approval-commands.ts'
 import * as configurations from './organization/configuration-commands.ts'
-import type { ConfigurationChange } from './organization/configurations.ts'
 import * as connections from './organization/connection-commands.ts'
 import type { ConnectionStatus } from './organization/connections.ts'
 import type { Write } from './organization/context.ts'
@@ -146,14 +145,10 @@ export class OrganizationRemotes extends OrganizationAccounts {
   }
 
   /** Makes a remote server and its configuration; the file as in `createServer`. */
-  async createConfiguration(
-    file: Uint8Array,
-    configuration: Required<ConfigurationChange>,
-    write: Write,
-  ) {
+  async createConfiguration(file: Uint8Array, beside: configurations.Beside, write: Write) {
     return this.life.command((context) => {
       const parsed = JSON.parse(new TextDecoder().decode(file)) as ParsedServerFile
-      return configurations.createConfiguration(context, parsed, configuration, write)
+      return configurations.createConfiguration(context, parsed, beside, write)
     })
   }
 

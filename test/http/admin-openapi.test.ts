@@ -83,6 +83,9 @@ const TABLE = [
   'POST /servers/{id}/tools',
   'POST /servers/{id}/tools/reorder',
   'DELETE /servers/{id}/tools/{name}',
+  'DELETE /servers/{id}/approvals/{tool}',
+  'GET /servers/{id}/drift',
+  'POST /servers/{id}/approve',
   'GET /servers/{id}/tools/{name}',
   'PATCH /servers/{id}/tools/{name}',
   'PUT /servers/{id}/tools/{name}',
@@ -195,7 +198,7 @@ describe('GET /openapi.json', () => {
     for (const [route, { requestBody }] of operations) {
       const [method = '', path = ''] = route.split(' ')
       const id = route === 'PATCH /organizations/{id}' ? 'default' : '0123456789abcdef'
-      const at = path.replace('{id}', id).replace('{name}', 'x')
+      const at = path.replace('{id}', id).replace(/\{(?:name|tool)\}/, 'x')
       const answer = await rollcall.admin(method, at)
       assert.notEqual(answer.json?.error?.code, 'endpoint_not_found', route)
       const isNeeded = requestBody?.required === true

@@ -2,16 +2,12 @@
 import type { ParsedServerFile } from '../../catalog/server-file.ts'
 import { patchSettings, type SettingsPatch } from '../../catalog/server.ts'
 import { HttpError } from '../../protocol/http-error.ts'
-import { readHashes, type ApprovalHash } from './approval-hashes.ts'
+import type { Approval } from '../../catalog/approval.ts'
+import { readApprovals, type ApprovalHash } from './approvals.ts'
 import { changeServer, type WrittenServer } from './change-server.ts'
-import {
-  listConfigurations,
-  requireConfiguration,
-  type Configuration,
-  type ConfigurationChange,
-} from './configurations.ts'
+import { listConfigurations, requireConfiguration, type Configuration } from './configurations.ts'
 import type { Context, Write } from './context.ts'
-import { findSealed } from './secrets.ts'
+import { isSecretThere } from './secrets.ts'
 import { createServer, requireLive } from './server-commands.ts'
 import { describeServer, type ServerRecord } from './servers.ts'
 
@@ -22,10 +18,13 @@ const MAX_EXTRAS_LENGTH = 256 * 1024 // in a row of 2 MB, in UTF-8
 /** A configuration with all that it says. */
 export type ConfigurationRecord = Omit<Configuration, 'server'> & {
   server: ServerRecord
-  approvals: ApprovalHash[]
+  approvals: Approval[]
 }
 
 export type WrittenConfiguration = WrittenServer & { configuration: ConfigurationRecord }
+
+/** What a new configuration has beside its server file. */
+export type Beside = { extras: string; approvalHashes: readonly ApprovalHash[] }
 
 /** What a configuration refers to by name. */
 export type Referred = {
@@ -55,11 +54,11 @@ export function pageOfConfigurations(
 export async function createConfiguration(
   context: Context,
   file: ParsedServerFile,
-  configuration: Required<ConfigurationChange>,
+  beside: Beside,
   write: Write,
 ): Promise<WrittenConfiguration> {
-  requireShort(configuration.extras)
-  return written(context, await createServer(context, file, write, { configuration }))
+  requireShort(beside.extras)
+  return written(context, await createServer(context, file, write, beside))
 }
 
 /** Changes a configuration: settings as in a patch of the server, extras as a whole. */
@@ -73,7 +72,7 @@ export async function patchConfiguration(
   requireShort(extras)
   const done = await changeServer(context, server, 'servers.patch', write, (live) => ({
     settings: patchSettings(requireLive(live).settings, settings),
-    configuration: { extras },
+    extras,
   }))
   return written(context, done)
 }
@@ -84,7 +83,7 @@ export function findMissing({ sql }: Context, referred: Referred): Referred {
   const without = (names: readonly string[], found: (name: string) => boolean) =>
     [...new Set(names)].filter((name) => !found(name))
   return {
-    secrets: without(referred.secrets, (name) => findSealed(sql, name) !== undefined),
+    secrets: without(referred.secrets, (name) => isSecretThere(sql, name)),
     connections: without(referred.connections, isThere('SELECT 1 FROM connections WHERE id = ?')),
     variables: without(referred.variables, isThere('SELECT 1 FROM variables WHERE label = ?')),
   }
@@ -102,7 +101,7 @@ function describe(
   return {
     ...configuration,
     server: describeServer(sql, server),
-    approvals: readHashes(sql, server),
+    approvals: readApprovals(sql, server),
   }
 }
 

@@ -6,16 +6,9 @@
  * A row is made in the write that makes its server, and goes with it.
  */
 import { mintConfigurationId } from '../../catalog/names.ts'
-import { isRemote, needsAccount, type ServerSettings } from '../../catalog/server.ts'
+import { isRemote, needsAccount } from '../../catalog/server.ts'
 import { HttpError } from '../../protocol/http-error.ts'
-import { dropApprovals, writeHashes, type ApprovalHash } from './approval-hashes.ts'
-
-/** What a write of a server says of its configuration; what is absent stays. */
-export type ConfigurationChange = {
-  extras?: string
-  /** Of a new one: what was approved before, of which the hash alone is known. */
-  approvalHashes?: readonly ApprovalHash[]
-}
+import type { NextServer } from './servers.ts'
 
 export type Configuration = {
   id: string
@@ -38,44 +31,31 @@ type Row = {
 const COLUMNS = 'rowid AS position, id, server, extras, created_by, created_at'
 const NO_EXTRAS = '{}'
 
-/** Whether the configuration of a server would be another one after a change. */
-export function differsFrom(
-  sql: SqlStorage,
-  server: string,
-  { extras, approvalHashes = [] }: ConfigurationChange,
-): boolean {
-  const isOther = extras !== undefined && extras !== extrasOf(sql, server)
-  return isOther || approvalHashes.length > 0
-}
-
-/** Makes, changes or drops the configuration of a server, which now has these settings. */
+/** Makes, changes or drops the configuration of a server, which becomes what is said here. */
 export function writeConfiguration(
   sql: SqlStorage,
   server: string,
-  settings: ServerSettings,
-  { extras, approvalHashes = [], copyOf }: ConfigurationChange & { copyOf?: string | undefined },
-  by: { actor: string; now: number },
+  { settings, extras, copyOf }: Pick<NextServer, 'settings' | 'extras' | 'copyOf'>,
+  { by, at }: { by: string; at: number },
 ): void {
   if (!isRemote(settings)) return
   if (needsAccount(settings)) return dropConfiguration(sql, server)
-  const begins = extras ?? (copyOf && extrasOf(sql, copyOf)) ?? NO_EXTRAS
+  const copied = copyOf === undefined ? undefined : readExtras(sql, copyOf)
   sql.exec(
     `INSERT INTO configurations (id, server, extras, created_by, created_at) VALUES (?1, ?2, ?3, ?4, ?5)
      ON CONFLICT (server) DO UPDATE SET extras = COALESCE(?6, extras)`,
     mintConfigurationId(),
     server,
-    begins,
-    by.actor,
-    by.now,
+    extras ?? copied ?? NO_EXTRAS,
+    by,
+    at,
     extras ?? null,
   )
-  writeHashes(sql, server, approvalHashes, by)
 }
 
 /** Takes the configuration of a server away. */
 export function dropConfiguration(sql: SqlStorage, server: string): void {
   sql.exec('DELETE FROM configurations WHERE server = ?', server)
-  dropApprovals(sql, server)
 }
 
 /** The configuration with this id; 404 otherwise, the same for a made-up one. */
@@ -108,7 +88,8 @@ export function listConfigurations(
     .map((row) => ({ position: row.position, configuration: read(row) }))
 }
 
-function extrasOf(sql: SqlStorage, server: string): string | undefined {
+/** What is kept beside a server's settings; undefined where it has no configuration. */
+export function readExtras(sql: SqlStorage, server: string): string | undefined {
   const query = 'SELECT extras FROM configurations WHERE server = ?'
   return [...sql.exec<{ extras: string }>(query, server)][0]?.extras
 }

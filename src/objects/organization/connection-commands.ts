@@ -68,7 +68,12 @@ export async function patchConnection(
   const { sql, now } = context
   const sealed = await sealAll(context, keys, secrets)
   return context.transact(() => {
-    const { status, statusDetail, statusAt, ...before } = requireConnection(sql, id)
+    const stored = requireConnection(sql, id)
+    const members = Object.entries({ name, provider, auth }).flatMap(([member, value]) =>
+      value === undefined ? [] : [member],
+    )
+    if (members.length === 0 && sealed.length === 0) return describe(sql, stored)
+    const { status, statusDetail, statusAt, ...before } = stored
     const old = { status, ...(statusDetail && { statusDetail }), ...(statusAt && { statusAt }) }
     const isAnew = auth !== undefined || sealed.length > 0
     const after: ConnectionRow = {
@@ -81,9 +86,6 @@ export async function patchConnection(
     }
     writeConnection(sql, after)
     writeSecrets(context, after, sealed)
-    const members = Object.entries({ name, provider, auth }).flatMap(([member, value]) =>
-      value === undefined ? [] : [member],
-    )
     const detail = { name: after.name, members }
     writeAudit(sql, { actor, act: 'connections.patch', target: id, detail }, now)
     return describe(sql, after)

@@ -5,11 +5,14 @@ import { isObject } from '../../protocol/json-rpc.ts'
 import type { SealedAccount } from '../../upstream/world.ts'
 import type { Resolved } from '../../upstream/relay/target.ts'
 import { findReader } from './account-rows.ts'
-import { findAuth } from './connections.ts'
+import { findAuth, findConnection } from './connections.ts'
 import { findSealed } from './secrets.ts'
 import { findServer } from './servers.ts'
 import { readLists } from './snapshots.ts'
 import { findVariable } from './variables.ts'
+
+/** The auth connection that a remote server is reached by, and how it fared. */
+type UsedConnection = { id: string; status: string }
 
 /**
  * The remote server behind a server as it is in an environment, with the secrets it needs, sealed, and
@@ -19,13 +22,19 @@ export function findRemote(
   sql: SqlStorage,
   id: string,
   environment: string,
-): (Resolved & { account?: SealedAccount }) | undefined {
+): (Resolved & { account?: SealedAccount; connection?: UsedConnection }) | undefined {
   const stored = findServer(sql, id).live?.settings.remote
   if (stored === undefined) return undefined
+  const used: { connection?: UsedConnection } = {}
+  const authOf = (name: string) => {
+    const status = findConnection(sql, name)?.status
+    if (status !== undefined) used.connection = { id: name, status }
+    return findAuth(sql, name)
+  }
   try {
     const remote = resolveRemote(stored, environment, {
       variable: (label) => findVariable(sql, label),
-      connection: (connection) => findAuth(sql, connection),
+      connection: authOf,
     })
     const sealed: Record<string, string> = {}
     for (const name of secretsOf(remote)) {
@@ -33,7 +42,7 @@ export function findRemote(
       if (text !== undefined) sealed[name] = text
     }
     const account = usesAccount(remote) ? findReader(sql, id) : undefined
-    return { remote, sealed, ...(account && { account }) }
+    return { remote, sealed, environment, ...(account && { account }), ...used }
   } catch (error) {
     if (error instanceof Unresolvable) return { problem: error.message }
     throw error

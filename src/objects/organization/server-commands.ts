@@ -28,7 +28,7 @@ import {
 import { readItems, type ItemChange } from './items.ts'
 
 /** What a new server has that stands in no file. */
-type Beside = Pick<NextServer, 'copyOf' | 'configuration'>
+type Beside = Pick<NextServer, 'copyOf' | 'extras' | 'approvalHashes'>
 
 /** Makes a new server from a file, under the file's id where it has one. */
 export async function createServer(

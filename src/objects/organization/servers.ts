@@ -6,15 +6,15 @@ import type { Name } from './names.ts'
 import { notePublication, publishedVersion } from './publications.ts'
 import { dropServerHistory, writeRevision } from './revisions.ts'
 import { measureItems, writeItems, type ItemChange } from './items.ts'
+import { writeApprovalHashes, type ApprovalHash } from './approvals.ts'
 import { dropAccountsOfServer } from './account-rows.ts'
 import {
   configurationOf,
-  differsFrom,
   dropConfiguration,
+  readExtras,
   writeConfiguration,
-  type ConfigurationChange,
 } from './configurations.ts'
-import { requireFit } from './fit-server.ts'
+import { requireFit } from './require-fit.ts'
 import { isOnSurface, noteSurface } from './surface.ts'
 import {
   copyUpstream,
@@ -152,8 +152,10 @@ export type NextServer = {
   copyOf?: string
   /** Whether what is published of the upstream differs, or what a person looks at, beside the items. */
   upstreamChanged?: boolean
-  /** What convai says of a remote one beside its settings. */
-  configuration?: ConfigurationChange
+  /** Tools of a new remote server that are approved by their hashes alone. */
+  approvalHashes?: readonly ApprovalHash[]
+  /** What convai says of a remote one beside its settings; absent: what it said before. */
+  extras?: string
 }
 
 /**
@@ -177,12 +179,13 @@ export function writeServer(
     )
   }
   const revision = before + 1
+  if (next.approvalHashes)
+    writeApprovalHashes(sql, id, next.approvalHashes, { by: act.actor, at: now })
   const items = isRemote(settings) ? remoteChange(sql, id, live, next) : next.items
   const sameSettings = live !== undefined && isSame(live.settings, settings)
   const sameItems = items === undefined || !writeItems(sql, id, revision, items)
-  const { configuration = {} } = next
-  const sameRest = next.upstreamChanged !== true && !differsFrom(sql, id, configuration)
-  if (sameItems && sameSettings && sameRest) return before
+  const sameExtras = next.extras === undefined || next.extras === readExtras(sql, id)
+  if (sameItems && sameSettings && sameExtras && next.upstreamChanged !== true) return before
   requireFit(sql, id, live?.settings, settings)
   sql.exec(
     `INSERT INTO servers (id, slug, settings, revision, created_at, updated_at)
@@ -195,8 +198,7 @@ export function writeServer(
     revision,
     now,
   )
-  const { actor } = act
-  writeConfiguration(sql, id, settings, { ...configuration, copyOf: next.copyOf }, { actor, now })
+  writeConfiguration(sql, id, next, { by: act.actor, at: now })
   writeRevision(sql, id, revision, settings, act, now)
   notePublication(sql, 'server', id, revision)
   noteVanity(sql, live?.settings, settings)

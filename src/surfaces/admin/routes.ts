@@ -3,11 +3,13 @@
  * and the schemas it names are those that check requests (`design.md` §8).
  */
 import * as z from 'zod'
+import { DriftAnswer } from '../../catalog/drift.ts'
 import { ServerFile } from '../../catalog/server-file.ts'
 import { SettingsPatch } from '../../catalog/server.ts'
 import { ToolInput } from '../../catalog/tool.ts'
 import { CallToolResult } from '../../protocol/tool.ts'
 import { ACCOUNT_ROUTES } from './account-routes.ts'
+import * as approvals from './approvals.ts'
 import * as calls from './calls.ts'
 import * as organizations from './organizations.ts'
 import { PEOPLE_ROUTES } from './people-routes.ts'
@@ -126,6 +128,23 @@ export const ROUTES: readonly Route[] = [
     summary: 'What a caller would be listed, and why the rest is withheld',
     query: preview.PREVIEW_QUERY,
     answers: { 200: preview.PreviewAnswer },
+  }),
+
+  inOrganization('GET', '/servers/:id/drift', approvals.getDrift, {
+    act: 'servers.read',
+    summary: 'Where a remote server offers other tools than were approved',
+    answers: { 200: DriftAnswer },
+  }),
+  inOrganization('POST', '/servers/:id/approve', approvals.approveTools, {
+    act: 'tools.approve',
+    summary: 'Approve tools as they are offered at the revision that was looked at',
+    body: approvals.ApproveBody,
+    answers: { 200: approvals.ApprovedAnswer },
+  }),
+  inOrganization('DELETE', '/servers/:id/approvals/:tool', approvals.withdrawApproval, {
+    act: 'tools.approve',
+    summary: 'Take back the approval of a tool, by its name at the remote server',
+    answers: { 204: null },
   }),
 
   inOrganization('GET', '/servers/:id/tools', tools.listTools, {

@@ -10,6 +10,7 @@ import { authorize, withQuery } from '../authorize.ts'
 import type { OutboundRequest } from '../outbound.ts'
 import type { OpenedSecrets } from '../opened-secrets.ts'
 import { CallFailed } from './call.ts'
+import { isByToken } from './token.ts'
 
 /** What a request is before it is sent. */
 export type Built = Pick<
@@ -34,7 +35,7 @@ export function buildRequest(handler: HttpHandlerInput, args: Args, secrets: Ope
   const body = bodyOf(handler.body, method, placed.body)
   if (body !== undefined) headers.set('content-type', BODY_TYPES[handler.body ?? 'json'])
   const credentials = authorize(placed, handler, secrets)
-  const isPublic = handler.auth?.type !== 'oauth2' && headers.keys().next().done === true
+  const isPublic = !isByToken(handler.auth) && headers.keys().next().done === true
   if (!headers.has('accept')) headers.set('accept', 'application/json, */*;q=0.5')
   return { url: withQuery(filled, query), method, headers, body, credentials, isPublic }
 }

@@ -11,7 +11,7 @@ import { cacheKeyOf, findCached, keepCached } from './cache.ts'
 import { CallFailed, type HttpCall, type HttpOutcome } from './call.ts'
 import { buildRequest } from './request.ts'
 import { attemptsOf, delayMs, isPassing } from './retry.ts'
-import { tokenFor } from './token.ts'
+import { isByToken, tokenFor } from './token.ts'
 
 /** The outcome of a call; it always has one, also when it is cut short by `signal`. */
 export async function runHttp(
@@ -91,8 +91,9 @@ async function attempt(
     return world.outbound({ ...request, signal: deadline.signal, hops: call.hops })
   }
   // What is no promise is not awaited: each wait costs a call a hundredth.
-  const isByToken = handler.auth?.type === 'oauth2'
-  const token = isByToken ? await requestToken(call, world, secrets, deadline) : undefined
+  const token = isByToken(handler.auth)
+    ? await requestToken(call, world, secrets, deadline)
+    : undefined
   const response = await sendRetrying(call, deadline, () => send(token))
   if (response.status !== 401 || token === undefined) return read(call, response, secrets)
   await response.body?.cancel()
@@ -108,7 +109,7 @@ async function requestToken(
   refused?: string,
 ): Promise<string | undefined> {
   const { auth } = handler
-  if (auth?.type !== 'oauth2') return undefined
+  if (!isByToken(auth)) return undefined
   return tokenFor({ organization, auth, secrets, outbound, signal, hops, refused })
 }
 

@@ -1,6 +1,6 @@
-/** What the settings of a server must fit: what it offers, who has accounts there, and the gateway. */
-import { invalid } from '../../catalog/issues.ts'
+/** What has to hold of a server with all its items, once they are written. */
 import { MAX_PUBLISHED_BYTES } from '../../catalog/published.ts'
+import { invalid } from '../../catalog/issues.ts'
 import {
   MAX_TOOLS,
   needsAccountFor,
@@ -13,17 +13,17 @@ import { requireNoAccounts } from './account-rows.ts'
 import { findAccountHolder, findParted, findSecretHolder, measureItems } from './items.ts'
 import { requireFreeCapability } from './surface.ts'
 
-/** Throws where a server cannot have these settings, as its items and all else stand; `live`: those before. */
+/** Throws 422 or 413 where its settings, as they become, do not fit its items or are too large. */
 export function requireFit(
   sql: SqlStorage,
   id: string,
-  live: ServerSettings | undefined,
+  before: ServerSettings | undefined,
   settings: ServerSettings,
 ): void {
   requirePublishable(sql, id)
   if (settings.auth === 'none' && hasHostedFace(settings)) requireNoSecret(sql, id)
-  requireFitAccounts(sql, id, live, settings)
-  requireFitCapability(sql, id, live, settings)
+  requireFitAccounts(sql, id, before, settings)
+  requireFitCapability(sql, id, before, settings)
 }
 
 function requireNoSecret(sql: SqlStorage, id: string): void {
@@ -34,19 +34,19 @@ function requireNoSecret(sql: SqlStorage, id: string): void {
 function requireFitAccounts(
   sql: SqlStorage,
   id: string,
-  live: ServerSettings | undefined,
+  before: ServerSettings | undefined,
   settings: ServerSettings,
 ): void {
   if (needsAccount(settings)) return
   const holder = findAccountHolder(sql, id)
   if (holder !== undefined) throw invalid([needsAccountFor(holder)])
-  if (live !== undefined && needsAccount(live)) requireNoAccounts(sql, id)
+  if (before !== undefined && needsAccount(before)) requireNoAccounts(sql, id)
 }
 
 function requireFitCapability(
   sql: SqlStorage,
   id: string,
-  live: ServerSettings | undefined,
+  before: ServerSettings | undefined,
   settings: ServerSettings,
 ): void {
   const { gateway } = settings
@@ -54,7 +54,7 @@ function requireFitCapability(
   if (gateway !== true) requireFreeCapability(sql, id, gateway)
   const parted = isRemote(settings) ? undefined : findParted(sql, id)
   if (parted === undefined) return
-  const path = live?.gateway === undefined ? `tools.${parted}.name` : 'name'
+  const path = before?.gateway === undefined ? `tools.${parted}.name` : 'name'
   throw invalid([{ path, message: NO_SEPARATOR }])
 }
 
