@@ -73,15 +73,13 @@ export async function patchConnection(
       value === undefined ? [] : [member],
     )
     if (members.length === 0 && sealed.length === 0) return describe(sql, stored)
-    const { status, statusDetail, statusAt, ...before } = stored
-    const old = { status, ...(statusDetail && { statusDetail }), ...(statusAt && { statusAt }) }
+    const { statusDetail: _, ...good } = stored
     const isAnew = auth !== undefined || sealed.length > 0
     const after: ConnectionRow = {
-      ...before,
-      ...(isAnew ? ({ status: 'active', statusAt: now } as const) : old),
-      name: name ?? before.name,
-      provider: provider ?? before.provider,
-      auth: auth ?? before.auth,
+      ...(isAnew ? { ...good, status: 'active', statusAt: now } : stored),
+      name: name ?? stored.name,
+      provider: provider ?? stored.provider,
+      auth: auth ?? stored.auth,
       updatedAt: now,
     }
     writeConnection(sql, after)
