@@ -288,4 +288,24 @@ describe('Auth connections on convai', () => {
     const { status, json } = await member.ask('DELETE', `${PATH}/ac_${'0'.repeat(20)}`)
     assert.deepEqual([status, json.detail.status], [401, 'missing_permissions'])
   })
+
+  it('sends secrets over https alone, but for development', async () => {
+    const body = {
+      auth_type: 'oauth2_client_credentials',
+      name: 'n',
+      provider: 'p',
+      client_id: 'c',
+      token_url: 'http://127.0.0.1:9/token',
+      client_secret: SECRET,
+    }
+    assert.equal((await convai.ask('POST', PATH, body)).status, 200)
+    const deployed = await startRollcall({ vars: { DEVELOPMENT: '' } })
+    try {
+      const { secret } = await memberKey(deployed)
+      const { status, json } = await convaiOf(deployed, secret).ask('POST', PATH, body)
+      assert.deepEqual([status, json.detail[0].loc], [422, ['body', 'token_url']])
+    } finally {
+      await deployed.close()
+    }
+  })
 })

@@ -6,7 +6,7 @@ import { readApprovalHashes, type ApprovalHash } from './approvals.ts'
 import { changeServer, type WrittenServer } from './change-server.ts'
 import { listConfigurations, requireConfiguration, type Configuration } from './configurations.ts'
 import type { Context, Write } from './context.ts'
-import { findSealed } from './secrets.ts'
+import { isSecretThere } from './secrets.ts'
 import { createServer, requireLive } from './server-commands.ts'
 import { describeServer, type ServerRecord } from './servers.ts'
 
@@ -87,7 +87,7 @@ export function findMissing({ sql }: Context, referred: Referred): Referred {
   const without = (names: readonly string[], found: (name: string) => boolean) =>
     [...new Set(names)].filter((name) => !found(name))
   return {
-    secrets: without(referred.secrets, (name) => findSealed(sql, name) !== undefined),
+    secrets: without(referred.secrets, (name) => isSecretThere(sql, name)),
     connections: without(referred.connections, isThere('SELECT 1 FROM connections WHERE id = ?')),
     variables: without(referred.variables, isThere('SELECT 1 FROM variables WHERE label = ?')),
   }

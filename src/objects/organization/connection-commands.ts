@@ -68,22 +68,22 @@ export async function patchConnection(
   const { sql, now } = context
   const sealed = await sealAll(context, keys, secrets)
   return context.transact(() => {
-    const { status, statusDetail, statusAt, ...before } = requireConnection(sql, id)
-    const old = { status, ...(statusDetail && { statusDetail }), ...(statusAt && { statusAt }) }
+    const stored = requireConnection(sql, id)
+    const members = Object.entries({ name, provider, auth }).flatMap(([member, value]) =>
+      value === undefined ? [] : [member],
+    )
+    if (members.length === 0 && sealed.length === 0) return describe(sql, stored)
+    const { statusDetail: _, ...good } = stored
     const isAnew = auth !== undefined || sealed.length > 0
     const after: ConnectionRow = {
-      ...before,
-      ...(isAnew ? ({ status: 'active', statusAt: now } as const) : old),
-      name: name ?? before.name,
-      provider: provider ?? before.provider,
-      auth: auth ?? before.auth,
+      ...(isAnew ? { ...good, status: 'active', statusAt: now } : stored),
+      name: name ?? stored.name,
+      provider: provider ?? stored.provider,
+      auth: auth ?? stored.auth,
       updatedAt: now,
     }
     writeConnection(sql, after)
     writeSecrets(context, after, sealed)
-    const members = Object.entries({ name, provider, auth }).flatMap(([member, value]) =>
-      value === undefined ? [] : [member],
-    )
     const detail = { name: after.name, members }
     writeAudit(sql, { actor, act: 'connections.patch', target: id, detail }, now)
     return describe(sql, after)
