@@ -106,8 +106,7 @@ describe('the tools of a server whose tools are approved one by one', () => {
     const body = { arguments: { city: 'Graz' } }
     const tried = await relay.rollcall.admin('POST', `/servers/${id}/tools/weather/call`, body)
     assert.equal(tried.json.content[0].text, '{"city":"Graz"}')
-    const { items } = (await relay.rollcall.admin('GET', `/calls?server=${id}`)).json
-    assert.ok(items.length <= 2)
+    assert.equal(calls(), 1)
   })
 
   it('are listed as they were approved when an annotation flips, which is drift', async () => {
