@@ -90,7 +90,7 @@ describe('A discovery', () => {
       }),
     )
     const { id } = await relay.serve(remote.url)
-    const before = count(remote, 'tools/list')
+    const earlier = count(remote, 'tools/list')
     isHeld = true
     const fifty = Array.from({ length: 50 }, () => discoveredNames(relay.rollcall, id))
     // What is asked of the same objects later is answered later.
@@ -101,7 +101,7 @@ describe('A discovery', () => {
       Array.from({ length: 50 }, () => ['a']),
     )
     assert.equal(count(remote, 'initialize'), 1)
-    assert.equal(count(remote, 'tools/list') - before, 1)
+    assert.equal(count(remote, 'tools/list') - earlier, 1)
   })
 
   it('drops tools that are none and counts them', async () => {
