@@ -128,7 +128,7 @@ describe('npm run deploy', () => {
       const { code, err, asked } = await deploy(args, [warned])
       assert.equal(code, 1)
       assert.match(err, /wrangler would not deploy this:\n.*"vars" exists/)
-      assert.ok(asked.every((args) => args.startsWith('deploy --dry-run')))
+      assert.ok(asked.every((one) => one.startsWith('deploy --dry-run')))
     }
   })
 

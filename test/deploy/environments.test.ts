@@ -73,6 +73,7 @@ describe('the deployments of wrangler.toml', () => {
         ...(residency === 'strict' ? ['NAME_KEY'] : []),
       ])
       assert.deepEqual([read.workers_dev, read.preview_urls], [region === 'global', false])
+      assert.equal(read.observability.logs?.invocation_logs, region === 'global')
       const classes = ['Organization', 'Directory', 'Session', 'Channel', 'Upstream']
       assert.deepEqual(Object.keys(read.exports ?? {}), classes)
     })
