@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { promisify } from 'node:util'
 import { REGIONS } from '../../src/cli/region-names.ts'
+import { eventually } from '../support/eventually.ts'
 import { freePorts, processesOf, startProgram } from '../support/running.ts'
 
 const run = promisify(execFile)
@@ -59,6 +60,18 @@ describe('npm run regions', () => {
     assert.ok(workers.length > 0)
     for (const { pid } of workers) process.kill(pid, 'SIGKILL')
     assert.equal(await regions.exited, 1)
+    assert.deepEqual(await processesOf(state), [])
+  })
+
+  it('stops what has started when it is stopped before all are up', async () => {
+    const regions = startProgram('regions', args)
+    const ended = assert.rejects(regions.isUp, /ended with 0/)
+    await eventually(
+      () => processesOf(join(state, REGIONS[0])),
+      ({ length }) => length > 0,
+    )
+    assert.equal(await regions.stop('SIGTERM'), 0)
+    await ended
     assert.deepEqual(await processesOf(state), [])
   })
 
