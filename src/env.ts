@@ -63,6 +63,12 @@ const list = z
       .filter((item) => item !== ''),
   )
 
+/** Requests a minute; absent: no limit. */
+const limit = z
+  .union([z.literal(''), z.coerce.number().int().min(1).max(6000)])
+  .optional()
+  .transform((perMinute) => (perMinute === '' ? undefined : perMinute))
+
 const HttpOrigin = z
   .string()
   .refine(
@@ -99,10 +105,8 @@ export const Settings = z
     ALLOW_PRIVATE_UPSTREAMS: flag,
     ALLOWED_ORIGINS: list,
     INITIALIZE_LIMIT: z.coerce.number().int().min(1).max(6000).default(30),
-    GATEWAY_LIMIT: z
-      .union([z.literal(''), z.coerce.number().int().min(1).max(6000)])
-      .optional()
-      .transform((limit) => (limit === '' ? undefined : limit)),
+    GATEWAY_LIMIT: limit,
+    CONVAI_LIMIT: limit,
     STREAM_KEEPALIVE_SECONDS: z.coerce.number().int().min(1).max(25).default(20),
     STREAM_MAX_AGE_SECONDS: z.coerce.number().int().min(1).max(1800).default(900),
   })

@@ -6,6 +6,7 @@ import { Router, type IRequest } from 'itty-router'
 import { Misconfigured, readSettings, type Env } from './env.ts'
 import { HttpError } from './protocol/http-error.ts'
 import { admin, openApiDocument } from './surfaces/admin/admin.ts'
+import { convai } from './surfaces/convai/convai.ts'
 import { isLoopbackHost } from './surfaces/cors.ts'
 import { connectors } from './surfaces/gateway/connectors.ts'
 import { gateway } from './surfaces/gateway/endpoint.ts'
@@ -31,6 +32,8 @@ const router = Router<IRequest, Args, Response>({
 })
 router
   .all('/api/v1/*', (_request, platform, visit) => admin(platform, visit))
+  .all('/v1/convai/*', (_request, platform, visit) => convai(platform, visit))
+  .all('/v1/workspace/auth-connections/*?', (_request, platform, visit) => convai(platform, visit))
   .get('/openapi.json', (_request, platform) => openApiDocument(platform))
   .all('/connectors', (_request, platform, visit) => connectors(platform, visit))
   .get('/health', () => Response.json({ status: 'ok' }))

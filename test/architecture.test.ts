@@ -20,7 +20,10 @@ const ROOMS: Readonly<Record<string, Room>> = {
   handlers: { mayImport: ['protocol'], modules: ['zod'] },
   catalog: { mayImport: GROUND, modules: ['zod'] },
   callers: { mayImport: GROUND, modules: ['zod', 'jose'] },
-  upstream: { mayImport: GROUND, modules: ['zod', '@cfworker/json-schema', 'eventsource-parser'] },
+  upstream: {
+    mayImport: GROUND,
+    modules: ['zod', 'jose', '@cfworker/json-schema', 'eventsource-parser'],
+  },
   visibility: { mayImport: [...GROUND, ...FIRST], modules: [] },
   methods: { mayImport: [...GROUND, ...FIRST, 'visibility'], modules: ['zod'] },
   objects: { mayImport: UP_TO_METHODS, modules: ['cloudflare:workers'] },

@@ -45,6 +45,14 @@ export function mintId(prefix: string): string {
   return `${prefix}_${hex(crypto.getRandomValues(new Uint8Array(10)))}`
 }
 
+const CROCKFORD = '0123456789abcdefghjkmnpqrstvwxyz'
+
+/** The id of a remote server on convai: 100 random bits in base 32 (`surfaces.md` D17). */
+export function mintConfigurationId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(20))
+  return `mcps_${Array.from(bytes, (byte) => CROCKFORD[byte % 32]).join('')}`
+}
+
 /** The slug a name gives; `server` where nothing of it can stand in one. */
 export function slugify(name: string): string {
   const slug = name

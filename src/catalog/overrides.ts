@@ -26,8 +26,10 @@ const Hints = z.strictObject({
 
 const MAX_INPUTS = 100
 
-/** Any JSON value; no `unknown`, which RPC between objects has no type for. */
-const Constant = z.json() as z.ZodType<string | number | boolean | null | object>
+type JsonValue = string | number | boolean | null | object
+
+/** Any JSON value; its type is not `unknown`, which RPC between objects has no type for. */
+const Constant: z.ZodType<JsonValue> = z.custom<JsonValue>((value) => value !== undefined)
 
 /** What is sent in an argument's place, whatever the caller gives; `{"omit":true}`: nothing. */
 const InputOverride = z.union([

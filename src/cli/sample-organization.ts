@@ -13,13 +13,26 @@ const FOLDER = join(import.meta.dirname, '../samples', SAMPLE_ORGANIZATION)
 
 type Item = Readonly<Record<string, unknown>> & { id: string }
 
-/** The secrets of the sample's keys. */
-export type SampleKeys = { member: string; agent: string; server: string }
+/** A remote server whose tools a person approves one by one; the weather sample is behind it. */
+const REMOTE = {
+  id: '0acde1e5a0b1c2d7',
+  name: 'Weather elsewhere',
+  slug: 'weather-elsewhere',
+  kind: 'remote',
+  approvalPolicy: 'require_approval_per_tool',
+}
 
-/** Makes what is absent; `within` asks in the organization. Undefined for somebody's own. */
+/** The secrets of the sample's keys, and the id that convai has for its remote server. */
+export type SampleKeys = { member: string; agent: string; server: string; configuration: string }
+
+/**
+ * Makes what is absent; `within` asks in the organization, and `weather` is the endpoint of the weather
+ * sample. Undefined for somebody's own.
+ */
 export async function applySampleOrganization(
   deployment: AdminClient,
   within: AdminClient,
+  weather: string,
 ): Promise<SampleKeys | undefined> {
   if (!(await exists(deployment, `/organizations/${SAMPLE_ORGANIZATION}`))) {
     await deployment.post('/organizations', JSON.stringify({ name: SAMPLE_ORGANIZATION }))
@@ -65,7 +78,18 @@ export async function applySampleOrganization(
     member: await key({ kind: 'member', principal: ben.id }),
     agent: await key({ kind: 'agent', principal: robin.id }),
     server: await key({ kind: 'server', server: ids.get('memory') }),
+    configuration: await applyRemote(within, weather),
   }
+}
+
+/** Has the remote server at this URL, which is another one with each port; the id of its configuration. */
+async function applyRemote(within: AdminClient, url: string): Promise<string> {
+  const path = `/servers/${REMOTE.id}`
+  const there = (await list(within, '/servers')).find(({ id }) => id === REMOTE.id)
+  const isThere = (there?.['remote'] as { url?: unknown } | undefined)?.url === url
+  if (!isThere) await within.put(path, JSON.stringify({ ...REMOTE, remote: { url } }))
+  const { body } = await within.get(path)
+  return String((body as Item)['configuration'])
 }
 
 /** Whether there is something at a path. */

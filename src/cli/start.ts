@@ -22,6 +22,7 @@ import { readSecrets } from './secrets.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const SAMPLES = join(ROOT, 'src/samples')
+const WEATHER = 'my-weather-tools'
 const LIST = '{"jsonrpc":"2.0","id":2,"method":"tools/list","params":{}}'
 
 type Sample = { id: string; name: string; slug: string; tools: unknown[] }
@@ -44,6 +45,8 @@ const worker = startDevWorker({
     ...unlessGiven('ip', values.ip),
     ...unlessGiven('port', values.port),
     ...unlessGiven('inspector-port', 0),
+    '--var',
+    'ALLOW_PRIVATE_UPSTREAMS:1', // the sample's remote server is this very one
     ...args,
   ],
   secrets,
@@ -64,7 +67,7 @@ try {
   const token = secrets['OPERATOR_TOKEN'] ?? ''
   const client = createAdminClient(url, token)
   const samples = await applySamples(client)
-  console.log(describe(samples, token, await applyGateway(client, token)))
+  console.log(describe(samples, token, await applyOrganization(client, samples, token)))
 } catch (error) {
   if (!stopping) console.error(messageOf(error))
   await stop(1)
@@ -97,36 +100,45 @@ async function applySamples(client: AdminClient): Promise<Sample[]> {
   return samples
 }
 
-/** The sample of the gateway; what was changed may stand in its way, which does not stop the rest. */
-async function applyGateway(client: AdminClient, token: string): Promise<SampleKeys | undefined> {
+/** The sample organization; what was changed may stand in its way, which does not stop the rest. */
+async function applyOrganization(
+  client: AdminClient,
+  samples: readonly Sample[],
+  token: string,
+): Promise<SampleKeys | undefined> {
+  const weather = samples.find(({ slug }) => slug === WEATHER)
+  if (weather === undefined) throw new Error(`the sample ${WEATHER} is gone`)
   try {
     const within = createAdminClient(url, token, SAMPLE_ORGANIZATION)
-    return await applySampleOrganization(client, within)
+    return await applySampleOrganization(client, within, endpointOf(weather))
   } catch (error) {
     if (!(error instanceof AdminError) || error.status === 0) throw error
-    console.error(`The sample of the gateway is not whole: ${formatAdminError(error)}`)
+    console.error(`The sample organization is not whole: ${formatAdminError(error)}`)
     return undefined
   }
 }
 
+function endpointOf({ slug, id }: Sample): string {
+  return `${url}/mcp/${slug}/${id}`
+}
+
 function describe(samples: readonly Sample[], token: string, keys: SampleKeys | undefined): string {
-  const endpoint = ({ slug, id }: Sample) => `${url}/mcp/${slug}/${id}`
   const [first] = samples
   return [
     '',
     'Rollcall is up.',
     '',
-    ...samples.map((sample) => `  ${sample.name.padEnd(20)} ${endpoint(sample)}`),
+    ...samples.map((sample) => `  ${sample.name.padEnd(20)} ${endpointOf(sample)}`),
     '',
     `  Admin API            ${url}/api/v1   (${url}/openapi.json)`,
     `  Operator token       ${token}`,
     '',
     'List the tools of a server:',
     '',
-    `  curl -s ${first ? endpoint(first) : url} -H 'Content-Type: application/json' \\`,
+    `  curl -s ${first ? endpointOf(first) : url} -H 'Content-Type: application/json' \\`,
     `    -d '${LIST}'`,
     '',
-    ...(keys === undefined ? [] : describeGateway(keys)),
+    ...(keys === undefined ? [] : [...describeGateway(keys), ...describeConvai(keys)]),
     'See what the admin API has:',
     '',
     `  curl -s ${url}/api/v1/servers -H 'Authorization: Bearer ${token}'`,
@@ -147,6 +159,15 @@ function describeGateway({ member, agent, server }: SampleKeys): string[] {
     `  curl -s ${url}/mcp -H 'Authorization: Bearer ${member}' \\`,
     `    -H 'Content-Type: application/json' -H 'Accept: application/json, text/event-stream' \\`,
     `    -d '${LIST}'`,
+    '',
+  ]
+}
+
+function describeConvai({ member, configuration }: SampleKeys): string[] {
+  return [
+    'What a remote server offers now, and whether a person approved it, as voice platforms ask:',
+    '',
+    `  curl -s ${url}/v1/convai/mcp-servers/${configuration}/tools -H 'xi-api-key: ${member}'`,
     '',
   ]
 }

@@ -3,6 +3,7 @@
  * binds one of its tools. What an operator changed of those stands in catalog/overrides.ts.
  */
 import * as z from 'zod'
+import { isReservedMeta } from '../protocol/envelope.ts'
 import { Auth } from './auth.ts'
 import { headersOf, type ConstantHeaders } from './headers.ts'
 import { MAX_TIMEOUT_SECONDS } from './http.ts'
@@ -37,9 +38,16 @@ const MetaValue = z.union([
   VariableReference,
 ])
 
+const MetaName = z
+  .string()
+  .min(1)
+  .max(300)
+  .refine((name) => !isReservedMeta(name), 'is set by the protocol')
+  .refine((name) => name !== '__proto__', 'cannot be a member of an object')
+
 /** Further members of `_meta` of calls. */
 const Meta = z
-  .record(z.string().min(1).max(300), MetaValue)
+  .record(MetaName, MetaValue)
   .refine(
     (all) => Object.keys(all).length <= MAX_META_MEMBERS,
     `may have ${MAX_META_MEMBERS} members`,

@@ -28,6 +28,12 @@ export const VariableLabel = z
 export const VariableReference = z.strictObject({ variable: VariableLabel })
 export type VariableReference = z.infer<typeof VariableReference>
 
+/** A value that is to be sealed. */
+export const SecretText = z
+  .string()
+  .min(1)
+  .max(64 * 1024)
+
 /** A secret of the organization, or of the account. */
 export const Reference = z.union([SecretReference, AccountReference], {
   error: 'must be {"secret":"name"} or {"account":"field"}',
@@ -84,8 +90,10 @@ function namesIn(
   { url, auth = {}, headers = {}, query = {}, meta = {} }: Authorized,
   kind: 'secret' | 'account' | 'variable',
 ): string[] {
-  const ofToken = isObject(auth['headers']) ? auth['headers'] : {}
-  const values = [{ url }, auth, ofToken, headers, query, meta].flatMap((members): unknown[] =>
+  // Parameters and claims are texts alone, whatever they are called.
+  const { headers: ofRequest, params: _p, claims: _c, ...ofAuth } = auth
+  const ofToken = isObject(ofRequest) ? ofRequest : {}
+  const values = [{ url }, ofAuth, ofToken, headers, query, meta].flatMap((members): unknown[] =>
     Object.values(members),
   )
   const names = values.flatMap((value) => {

@@ -4,8 +4,11 @@
  */
 
 const PLACEHOLDER = /\{([^{}/]+)\}/g
-/** What goes up, or nowhere, whoever takes the percent-encoding off. */
-const STEP = /^(?:\.|%2e){1,2}$/i
+/**
+ * What goes up, or nowhere, whoever takes the percent-encoding off. Many servers decode a slash before
+ * they go along the path.
+ */
+const STEP = /(?:^|[/\\])(?:\.|%2e){1,2}(?:$|[/\\])/i
 
 /** What is wrong with a template; undefined for one that can be used. */
 export function problemOfUrlTemplate(template: string): string | undefined {
@@ -37,12 +40,11 @@ export function fillUrlTemplate(template: string, valueOf: (name: string) => str
   const [path = '', ...query] = template.split('?')
   const segments = path.split('/').map((segment) => {
     if (!segment.includes('{')) return segment
-    const plain = segment.replaceAll(PLACEHOLDER, (_, name: string) => valueOf(name))
-    // Many servers decode a slash before they go along the path.
-    if (plain === '' || plain.split(/[/\\]/).some((part) => STEP.test(part))) {
-      throw new PathStep(segment)
-    }
-    return segment.replaceAll(PLACEHOLDER, (_, name: string) => encodeURIComponent(valueOf(name)))
+    // By turns what is literal and what was the name of an argument.
+    const parts = segment.split(PLACEHOLDER).map((part, at) => (at % 2 ? valueOf(part) : part))
+    const plain = parts.join('')
+    if (plain === '' || STEP.test(plain)) throw new PathStep(segment)
+    return parts.map((part, at) => (at % 2 ? encodeURIComponent(part) : part)).join('')
   })
   return [segments.join('/'), ...query].join('?')
 }

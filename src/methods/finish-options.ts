@@ -7,7 +7,7 @@ import type { FinishOptions } from './finish.ts'
 const SILENT: Talk = {
   progressToken: undefined,
   logLevel: undefined,
-  signal: new AbortController().signal,
+  signal: undefined,
   notify: () => {},
 }
 

@@ -24,10 +24,10 @@ export async function finish(
   const at = Date.now()
   try {
     const ran = await run(work, options)
-    note(signal.aborted ? cancelledEntry(subject, at, ran) : entryOf(subject, at, ran))
+    note(signal?.aborted ? cancelledEntry(subject, at, ran) : entryOf(subject, at, ran))
     return ran.result
   } catch (error) {
-    note(signal.aborted ? cancelledEntry(subject, at) : failedEntry(subject, at, error))
+    note(signal?.aborted ? cancelledEntry(subject, at) : failedEntry(subject, at, error))
     throw error
   }
 }

@@ -23,6 +23,7 @@ export type Named = {
   name: string
   params: Members
   paramHeaders?: Readonly<Record<string, string>>
+  timeoutSeconds?: number | undefined
 }
 
 type Relaying = Pick<Exchange, 'catalog' | 'caller' | 'params' | 'world' | 'clientCapabilities'>
@@ -60,7 +61,7 @@ export async function prepareRelay(method: string, exchange: Exchange): Promise<
 export async function relayed(
   exchange: Relaying,
   target: Target,
-  { method, name, params, paramHeaders = {} }: Named,
+  { method, name, params, paramHeaders = {}, timeoutSeconds }: Named,
 ): Promise<Prepared> {
   const { catalog, caller } = exchange
   const { organization, id: server } = catalog
@@ -75,7 +76,10 @@ export async function relayed(
   }
   return {
     subject: { organization, server, tool: name, caller: caller.id },
-    work: { kind: 'relay', call: { target, method, params: sent, paramHeaders, place } },
+    work: {
+      kind: 'relay',
+      call: { target, method, params: sent, paramHeaders, timeoutSeconds, place },
+    },
   }
 }
 

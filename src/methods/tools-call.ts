@@ -2,7 +2,7 @@
  * `tools/call` (`mcp-protocol.md` §6). A tool is found through the same decision as the list; one
  * that is paused, not for this caller or made up is one and the same answer (`surfaces.md` D7).
  */
-import type { Catalog } from '../catalog/catalog.ts'
+import type { CallableTool, Catalog } from '../catalog/catalog.ts'
 import type { PublishedItem } from '../catalog/published.ts'
 import { isDeeperThan, MAX_DEPTH } from '../protocol/json-depth.ts'
 import {
@@ -27,6 +27,7 @@ import { finish } from './finish.ts'
 import { optionsOf } from './finish-options.ts'
 import { relayed, targetOf } from './prepare-relay.ts'
 import type { Prepared, Subject } from './prepared.ts'
+import { sentInputs } from './sent-inputs.ts'
 
 /** What is said of a call where the organization could not be asked: it did not run. */
 export const UNCHECKED = 'The tool could not be checked just now. Retry in a few seconds.'
@@ -40,6 +41,8 @@ export async function toolsCall(exchange: Exchange): Promise<Result> {
 /** What a call is prepared from; `headers` are undefined where it did not come over MCP. */
 export type CallExchange = Omit<Exchange, 'headers' | 'cursorKey' | 'talk' | 'catalogAt'> & {
   headers: Headers | undefined
+  /** Whether a person allows just this call. */
+  isAllowed?: boolean
 }
 
 /** Finds and checks what a call is of, so that it can run here or in a session. */
@@ -93,7 +96,7 @@ async function prepare(
   const subject = subjectOf(exchange, tool.name)
   const callable = catalog.callable(tool)
   const { inputSchema, outputSchema } = callable.tool
-  const { handler, requires, rateLimit } = callable.binding
+  const { handler, requires, rateLimit, inputs, timeoutSeconds } = callable.binding
   if (exchange.revision === MODERN_REVISION && exchange.headers !== undefined) {
     requireParamHeaders(callable.paramHeaders, args, exchange.headers)
   }
@@ -116,6 +119,8 @@ async function prepare(
   if (violations.length > 0) {
     return failure(subject, `Invalid arguments for ${tool.name}:\n${violations.join('\n')}`)
   }
+  const refused = refusalByApproval(exchange, key, callable, filled)
+  if (refused !== undefined) return failure(subject, refused.message, refused.code)
   if (rateLimit !== undefined) await requireSlot(exchange, tool.name, rateLimit)
   if (handler.kind === 'http')
     return prepareHttp(exchange, subject, callable.secrets, {
@@ -133,11 +138,13 @@ async function prepare(
     const target = await targetOf(current)
     if (target === undefined) return failure(subject, UNCHECKED)
     if ('problem' in target) return failure(subject, target.problem)
+    const sent = inputs === undefined ? filled : sentInputs(filled, inputs)
     return relayed(current, target, {
       method: 'tools/call',
       name: tool.name,
-      params: { name: handler.name, arguments: filled },
-      paramHeaders: formatParamHeaders(callable.paramHeaders, filled),
+      params: { name: handler.name, arguments: sent },
+      paramHeaders: formatParamHeaders(callable.paramHeaders, sent),
+      timeoutSeconds,
     })
   }
   const names = new Set(Object.keys(inputSchema.properties ?? {}))
@@ -150,6 +157,28 @@ async function prepare(
     }
   }
   return { subject, work: { kind: 'static', steps: handler.steps ?? [], result } }
+}
+
+/** Why a call is not made of a tool that a person has to do with (`surfaces.md` D19). */
+function refusalByApproval(
+  { isAllowed = false }: CallExchange,
+  key: string,
+  { tool: { name }, binding: { asks, live } }: CallableTool,
+  args: Readonly<Record<string, unknown>>,
+): { code: string; message: string } | undefined {
+  if (asks && !isAllowed) {
+    const message = `A person must approve each call of ${name}, and nobody can be asked here.`
+    return { code: 'approval_required', message }
+  }
+  const violations =
+    live !== undefined && isCheckable(live) ? findViolations(`${key} live`, live, args) : []
+  if (violations.length === 0) return undefined
+  const lines = [
+    `${name} has changed since it was approved, and does not take these arguments any more:`,
+    ...violations,
+    'A person must approve what it is now.',
+  ]
+  return { code: 'tool_changed', message: lines.join('\n') }
 }
 
 /** A call of an HTTP tool with the secrets and the account it needs, still sealed. */
@@ -198,7 +227,11 @@ async function declaredBy({ clientCapabilities, session }: CallExchange) {
   return clientCapabilities ?? (await session?.capabilities()) ?? {}
 }
 
-function failure(subject: Subject, text: string): Prepared {
-  const result: CallToolResult = { content: [{ type: 'text', text }], isError: true }
+function failure(subject: Subject, text: string, code?: string): Prepared {
+  const result: CallToolResult = {
+    content: [{ type: 'text', text }],
+    isError: true,
+    ...(code !== undefined && { structuredContent: { error: { code, message: text } } }),
+  }
   return { subject, work: { kind: 'static', steps: [], result } }
 }

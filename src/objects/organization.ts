@@ -29,6 +29,7 @@ import type { Place } from './organization/items.ts'
 import { formatServer, formatServerAt } from './organization/publish.ts'
 import { organizationId, requireOrganization } from './organization/record.ts'
 import { readRevisions } from './organization/revisions.ts'
+import * as secrets from './organization/secret-commands.ts'
 import { findSealed, listSecrets } from './organization/secrets.ts'
 import * as servers from './organization/server-commands.ts'
 import { describeServer, findServer, listServers, requireServer } from './organization/servers.ts'
@@ -174,16 +175,38 @@ export class Organization extends OrganizationRemotes {
 
   async putSecret(name: string, value: string, write: Write) {
     return this.life.command((context) =>
-      other.putSecret(context, this.life.keys, name, value, write),
+      secrets.putSecret(context, this.life.keys, name, value, write),
     )
+  }
+
+  async createSecret(label: string, value: string, write: Write) {
+    return this.life.command((context) =>
+      secrets.createSecret(context, this.life.keys, { label, value }, write),
+    )
+  }
+
+  async patchSecret(name: string, patch: secrets.SecretPatch, write: Write) {
+    return this.life.command((context) =>
+      secrets.patchSecret(context, this.life.keys, name, patch, write),
+    )
+  }
+
+  async getSecret(name: string) {
+    return this.life.command((context) => secrets.getSecret(context, name))
   }
 
   async listSecrets(after: string, limit: number) {
     return this.life.command(({ sql }) => listSecrets(sql, after, limit))
   }
 
-  async deleteSecret(name: string, write: Write) {
-    return this.life.command((context) => other.deleteSecret(context, name, write))
+  /** Secrets whose label begins with a text, with the remote servers that use them. */
+  async usedSecrets(search: string, after: string, limit: number) {
+    return this.life.command((context) => secrets.readSecrets(context, search, after, limit))
+  }
+
+  /** Deletes a secret; an `unused` one alone where the write says so. */
+  async deleteSecret(name: string, write: Write & { unused?: boolean }) {
+    return this.life.command((context) => secrets.deleteSecret(context, name, write))
   }
 
   // Calls

@@ -3,13 +3,11 @@
  * and hands them to the organization, and hears of changes; each of these once, however many want it.
  * Calls do not come through here: whoever relays one asks for the connection, and keeps it for a while.
  *
- * One object a server, named by its id. Storage: whose server it is (key-value), `connections`,
- * `leases`, `readings`. Everything goes when the server is gone, the tables too.
+ * One object a server, named by its id. Storage: whose server it is and a digest of its tools
+ * (key-value), `connections`, `leases`, `readings`. Everything goes when the server is gone, the tables too.
  */
 import { DurableObject } from 'cloudflare:workers'
-import { DEFAULT_REFRESH_SECONDS, nameOfUrl } from '../handlers/remote.ts'
 import { DEFAULT_ENVIRONMENT } from '../handlers/variable.ts'
-import { encodeUtf8 } from '../protocol/bytes.ts'
 import { valueOf } from '../protocol/http-error.ts'
 import type { Connection } from '../upstream/mcp/connection.ts'
 import { endSession } from '../upstream/mcp/end-session.ts'
@@ -21,17 +19,23 @@ import type { Channel } from './channel.ts'
 import { migrate } from './migrate.ts'
 import type { Organization } from './organization.ts'
 import { channelOf } from './resident.ts'
-import {
-  configOf,
-  Connections,
-  CONNECTIONS_BY_ACCOUNT,
-  CONNECTIONS_SCHEMA,
-} from './upstream/connections.ts'
+import { configOf, Connections } from './upstream/connections.ts'
+import { discoverTools, type Tools } from './upstream/discover.ts'
 import { metOf } from './upstream/met.ts'
+import { once } from './upstream/once.ts'
+import {
+  everyMsOf,
+  findRemote,
+  tellConnection,
+  type Found,
+  type Owner,
+  type Problem,
+} from './upstream/owner.ts'
 import { mending, reaching, type Reached } from './upstream/reach.ts'
-import { readLists } from './upstream/read-lists.ts'
-import { Readings, READINGS_SCHEMA } from './upstream/readings.ts'
-import { LEASES_SCHEMA, Watch } from './upstream/watch.ts'
+import { readSnapshot } from './upstream/read-lists.ts'
+import { Readings } from './upstream/readings.ts'
+import { STEPS } from './upstream/schema.ts'
+import { Watch } from './upstream/watch.ts'
 import { worldOf, type WorldBindings } from './world.ts'
 
 export type UpstreamBindings = WorldBindings & {
@@ -39,14 +43,15 @@ export type UpstreamBindings = WorldBindings & {
   CHANNEL: DurableObjectNamespace<Channel>
 }
 
-/** Whose server it is. */
-export type Owner = { organization: string; server: string }
-
 /** What came of reading the lists. */
-export type Refreshed = { revision: number } | { problem: string }
+export type Refreshed = { revision: number } | Problem
 
-const STEPS = [CONNECTIONS_SCHEMA, LEASES_SCHEMA, READINGS_SCHEMA, CONNECTIONS_BY_ACCOUNT]
-const GONE: Refreshed = { problem: 'the server is gone' }
+/** What came of a discovery. */
+export type Discovered = Omit<Tools, 'digest'> | Problem
+
+const GONE: Problem = { problem: 'the server is gone' }
+/** What the tools of the last reading are told by (key-value). */
+const TOOLS_DIGEST = 'tools'
 const TOLD_GAP_MS = 1000 // between readings that the remote server asks for
 const GAP_MS = 5000 // and between those that somebody's request does
 const RETRY_MS = 60_000 // after what should not have happened
@@ -63,6 +68,8 @@ export class Upstream extends DurableObject<UpstreamBindings> {
   })
   /** Readings under way, by configuration. */
   readonly #reading = new Map<string, Promise<Refreshed>>()
+  /** Discoveries under way, likewise. */
+  readonly #discovering = new Map<string, Promise<Tools | UpstreamFault>>()
   #watching = Promise.resolve()
   #relistedAt = 0
 
@@ -94,6 +101,24 @@ export class Upstream extends DurableObject<UpstreamBindings> {
   async refresh(owner: Owner): Promise<Refreshed> {
     await this.#belongTo(owner)
     return this.#refresh()
+  }
+
+  /** The tools that the remote server has now in an environment; nothing is stored. */
+  async discover(owner: Owner, environment: string): Promise<Discovered> {
+    await this.#belongTo(owner)
+    const target = await this.#find(environment)
+    if (target === undefined) return GONE
+    if ('problem' in target) return target
+    const found = await once(this.#discovering, configOf(target), async () => {
+      const tools = await discoverTools(this.#world, this.#connections, target)
+      await tellConnection(this.#organization(target), target, tools)
+      return tools
+    })
+    if (found instanceof UpstreamFault) return { problem: found.message }
+    const { digest, ...tools } = found
+    const isNews = digest !== this.ctx.storage.kv.get(TOOLS_DIGEST)
+    if (isNews && environment === DEFAULT_ENVIRONMENT) await this.#wish(GAP_MS)
+    return tools
   }
 
   /** A tool's input schema as it is now, read again unless that was just done; undefined where it is gone. */
@@ -135,57 +160,45 @@ export class Upstream extends DurableObject<UpstreamBindings> {
   async #refresh(): Promise<Refreshed> {
     const found = await this.#find()
     if (found === undefined) return GONE
+    if ('problem' in found) return this.#fail(found, Date.now())
     const config = configOf(found)
-    const known = this.#reading.get(config)
-    if (known !== undefined) return known
-    const reading = this.#read(found, config).finally(() => this.#reading.delete(config))
-    this.#reading.set(config, reading)
-    return reading
+    return once(this.#reading, config, () => this.#read(found, config))
   }
 
   /** Reads the lists and hands them to the organization; notes when to do so again. */
-  async #read(target: Target, config: string): Promise<Refreshed> {
+  async #read(target: Found, config: string): Promise<Refreshed> {
     const startedAt = Date.now()
-    const everyMs = 1000 * (target.remote.refreshSeconds ?? DEFAULT_REFRESH_SECONDS)
+    const everyMs = everyMsOf(target)
     this.#readings.begin(startedAt)
     await this.#schedule()
-    const read = await this.#readLists(target, startedAt)
+    const read = await readSnapshot(this.#world, this.#connections, target, startedAt)
     const current = await this.#find()
     if (current === undefined) return GONE
-    if (configOf(current) !== config) {
+    if ('problem' in current || configOf(current) !== config) {
       // What was read, or was not, is not of the remote server that it is now.
       this.#reading.delete(config)
       return this.#refresh()
     }
-    const organization = this.#organization(target)
-    const failed = async (problem: string): Promise<Refreshed> => {
-      this.#readings.fail(Date.now(), everyMs)
-      await this.#schedule()
-      valueOf(await organization.noteRefreshFailure(target.server, { at: startedAt, problem }))
-      return { problem }
-    }
-    if (read instanceof UpstreamFault) return failed(read.message)
-    const applied = await organization.applySnapshot(target.server, read.bytes)
+    await tellConnection(this.#organization(target), target, read)
+    const fail = (problem: string) => this.#fail({ problem }, startedAt, everyMs)
+    if (read instanceof UpstreamFault) return fail(read.message)
+    const applied = await this.#organization(target).applySnapshot(target.server, read.bytes)
     // The organization refuses what is too much of it; what was read last stays.
-    if ('refusal' in applied) return failed(applied.refusal.message)
+    if ('refusal' in applied) return fail(applied.refusal.message)
+    this.ctx.storage.kv.put(TOOLS_DIGEST, read.digest)
     this.#readings.succeed(Date.now(), everyMs, read.ttlMs)
     await this.#schedule()
     return { revision: applied.value.revision }
   }
 
-  /** The lists as bytes for the organization, or the fault in their place. */
-  async #readLists(target: Target, at: number) {
-    try {
-      return await this.#reaching(target, async (reach) => {
-        const { snapshot, ttlMs } = await mending(this.#connections, reach, (connection) =>
-          readLists(reach, connection, nameOfUrl(target.remote), at),
-        )
-        return { bytes: encodeUtf8(JSON.stringify(snapshot)), ttlMs }
-      })
-    } catch (error) {
-      if (error instanceof UpstreamFault) return error
-      throw error
-    }
+  /** Tells of a reading that failed; what was read last stays. */
+  async #fail({ problem }: Problem, at: number, everyMs = everyMsOf()): Promise<Refreshed> {
+    const owner = this.#owner()
+    if (owner === undefined) return GONE
+    this.#readings.fail(Date.now(), everyMs)
+    await this.#schedule()
+    valueOf(await this.#organization(owner).noteRefreshFailure(owner.server, { at, problem }))
+    return { problem }
   }
 
   #reaching<T>(target: Target, work: (reached: Reached) => Promise<T>): Promise<T> {
@@ -193,23 +206,23 @@ export class Upstream extends DurableObject<UpstreamBindings> {
   }
 
   /** The remote server as the organization has it; where it has none, everything here goes. */
-  async #find(): Promise<Target | undefined> {
+  async #find(environment = DEFAULT_ENVIRONMENT): Promise<Found | Problem | undefined> {
     const owner = this.#owner()
     if (owner === undefined) return undefined
-    const found = await this.#organization(owner).remote(owner.server, DEFAULT_ENVIRONMENT)
-    if (found !== undefined && !('problem' in found)) return { ...owner, ...found, hops: 0 }
-    await this.#forget()
-    return undefined
+    const found = await findRemote(this.#organization(owner), owner, environment)
+    if (found === undefined) await this.#forget()
+    return found
   }
 
+  /** Ends sessions that nobody uses, where they can be reached still. */
   async #endUnused(): Promise<void> {
     if (this.#owner() === undefined) return
-    const unused = this.#connections.takeUnused()
-    const target = unused.length === 0 ? undefined : await this.#find()
-    if (target === undefined) return
-    await this.#reaching(target, async ({ post }) => {
-      for (const connection of unused) await endSession(post, connection)
-    })
+    for (const { config, environment, connection } of this.#connections.takeUnused()) {
+      const target = await this.#find(environment)
+      if (target === undefined) return
+      if ('problem' in target || configOf(target) !== config) continue
+      await this.#reaching(target, ({ post }) => endSession(post, connection))
+    }
   }
 
   /** Has the watch's stream as it is wanted, one after the other: there is one. */
@@ -224,6 +237,7 @@ export class Upstream extends DurableObject<UpstreamBindings> {
     if (this.#owner() === undefined || !this.#watch.isDue(Date.now())) return
     const target = await this.#find()
     if (target === undefined) return
+    if ('problem' in target) return this.#watch.fail(Date.now())
     try {
       await this.#reaching(target, (reach) =>
         mending(this.#connections, reach, (connection) =>

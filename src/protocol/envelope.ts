@@ -37,12 +37,15 @@ export function mirroredName(method: string, params: Params | undefined): unknow
   return params?.[NAMED.get(method) ?? '']
 }
 
+/** Whether a key of `_meta` speaks of one hop alone: it is the protocol's own. */
+export function isReservedMeta(key: string): boolean {
+  return key.startsWith(RESERVED_PREFIX) || key === 'progressToken'
+}
+
 /** The `_meta` that may pass from one hop to the next, as a member; none where nothing is left of it. */
 export function foreignMeta(meta: unknown): { _meta?: Record<string, unknown> } {
   if (!isObject(meta)) return {}
-  const kept = Object.entries(meta).filter(
-    ([key]) => !key.startsWith(RESERVED_PREFIX) && key !== 'progressToken',
-  )
+  const kept = Object.entries(meta).filter(([key]) => !isReservedMeta(key))
   return kept.length === 0 ? {} : { _meta: Object.fromEntries(kept) }
 }
 

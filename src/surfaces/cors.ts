@@ -9,6 +9,7 @@ export const ORIGIN_REFUSED = 'origin_not_allowed'
 const ALLOWED_HEADERS = [
   'Authorization',
   'X-Api-Key',
+  'Xi-Api-Key',
   'Content-Type',
   'Accept',
   'MCP-Protocol-Version',
@@ -20,7 +21,7 @@ const ALLOWED_HEADERS = [
   'Rollcall-Organization',
 ]
 const ALLOWED_METHODS = 'GET, POST, PUT, PATCH, DELETE, OPTIONS'
-const EXPOSED_HEADERS = 'Mcp-Session-Id, WWW-Authenticate, Retry-After, Age, ETag'
+const EXPOSED_HEADERS = 'Mcp-Session-Id, WWW-Authenticate, Retry-After, Age, ETag, X-Request-Id'
 const PREFLIGHT_SECONDS = 7200 // the longest that browsers keep one
 const LOOPBACK = /^https?:\/\/(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/
 
@@ -59,16 +60,19 @@ export function corsHeaders(origin: string | null): Readonly<Record<string, stri
   }
 }
 
-/** The answer to a preflight; `Mcp-Param-*` headers are let through as they are asked for. */
+/** The answer to a preflight; headers of whose names we know the beginning are let through as asked for. */
 export function preflight(request: Request): Response {
   const asked = (request.headers.get('access-control-request-headers') ?? '').split(',')
-  const params = asked.map((name) => name.trim()).filter((name) => /^mcp-param-[\w-]+$/i.test(name))
+  // The last is what the official client of convai says of itself.
+  const known = asked
+    .map((name) => name.trim())
+    .filter((name) => /^(?:mcp-param|x-fern)-[\w-]+$/i.test(name))
   return new Response(null, {
     status: 204,
     headers: {
       ...corsHeaders(request.headers.get('origin')),
       'Access-Control-Allow-Methods': ALLOWED_METHODS,
-      'Access-Control-Allow-Headers': [...ALLOWED_HEADERS, ...params].join(', '),
+      'Access-Control-Allow-Headers': [...ALLOWED_HEADERS, ...known].join(', '),
       'Access-Control-Max-Age': String(PREFLIGHT_SECONDS),
     },
   })

@@ -33,7 +33,7 @@ export async function answerLive(
     answer({
       progressToken: stream && envelope.progressToken,
       logLevel: stream && envelope.logLevel,
-      signal: abort.signal,
+      signal: stream && abort.signal,
       notify: (notification) => stream?.send(JSON.stringify(notification)),
     }),
   )

@@ -8,15 +8,18 @@ export function notFound(): HttpError {
   return new HttpError(404, 'endpoint_not_found', 'There is nothing at this path')
 }
 
-/** An error as the answer it leaves as. Anything unforeseen is logged, and told without its text. */
-export function refusalOf(error: unknown): HttpError {
+/**
+ * An error as the answer it leaves as. Anything unforeseen is logged, under the id of its request where
+ * that is told, and told without its text.
+ */
+export function refusalOf(error: unknown, requestId?: string): HttpError {
   if (error instanceof HttpError) return error
   if (error instanceof Unavailable || isOverloaded(error)) {
     return new HttpError(503, 'unavailable', 'This cannot be answered just now; retry shortly', {
       headers: { 'Retry-After': '2' },
     })
   }
-  console.error(error)
+  console.error(...(requestId === undefined ? [] : [requestId]), error)
   return new HttpError(500, 'internal_error', 'Something went wrong here')
 }
 

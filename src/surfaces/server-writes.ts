@@ -40,6 +40,12 @@ export async function settleServer(
   return server
 }
 
+/** Takes in a write of a server; a remote one that is new, or elsewhere now, is read after the answer. */
+export function settleSoon(acting: Acting, { server, remoteChanged }: WrittenServer): void {
+  learnServer(acting, server)
+  if (remoteChanged) acting.visit.waitUntil(readRemote(acting, server))
+}
+
 /** Takes a server away, and what is known of a remote one with it. */
 export async function deleteServer(acting: Acting, id: string, write: Write): Promise<void> {
   const { platform, organization, stub, visit } = acting

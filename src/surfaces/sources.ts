@@ -218,8 +218,7 @@ export function remoteSource(
       const stub = () => env.ORGANIZATION.getByName(organization)
       const found = await retrying(async () => stub().remote(id, environment))
       if (found === undefined) return undefined
-      const value: Resolved =
-        'problem' in found ? found : { remote: found.remote, sealed: found.sealed }
+      const value: Resolved = 'problem' in found ? found : resolvedOf(found)
       return { value, bytes: 2 * JSON.stringify(value).length }
     },
   }
@@ -235,4 +234,8 @@ export function organizationSource(platform: Platform): Source<string> {
       return owned && { value: owned.owner, bytes: SMALL_ENTRY_BYTES }
     },
   }
+}
+
+function resolvedOf({ remote, sealed, environment }: Exclude<Resolved, { problem: string }>) {
+  return { remote, sealed, environment }
 }

@@ -36,9 +36,11 @@ export function findViolations(
   if (comparisonsOf(value) > MAX_COMPARISONS && hasUniqueItems(schema)) {
     return ['has arrays of so many items that they cannot be compared']
   }
-  const lines = findErrors(() =>
+  const errors = findErrors(() =>
     withMeter(() => validatorFor(key, schema, draft).validate(value).errors),
   )
+  if (errors.length === 0) return []
+  const lines = errors
     // A parent repeats what its children say: keep the innermost.
     .filter(
       ({ keyword }) => !['properties', 'items', 'prefixItems', '$ref', 'allOf'].includes(keyword),

@@ -10,21 +10,25 @@ import { CallFailed } from './http/call.ts'
 import { basicCredentials, nameOf, type OpenedSecrets } from './opened-secrets.ts'
 import type { OutboundRequest } from './outbound.ts'
 
+/** Members of a query in their order, several of one name too. */
+export type Query = [string, string][]
+
 type Constant = Pick<HttpHandlerInput, 'headers' | 'query' | 'auth'>
 
 /** Puts what is constant on a request, and gives the names of what must not go to another origin. */
 export function authorize(
-  { headers, query }: { headers: Headers; query: URLSearchParams },
+  placed: { headers: OutboundRequest['headers']; query: Query },
   constant: Constant,
   secrets: OpenedSecrets,
 ): NonNullable<OutboundRequest['credentials']> {
   const credentials = { headers: [] as string[], query: [] as string[] }
   const setHeader = (name: string, value: OpenOrSecret) => {
-    headers.set(name, requireHeaderValue(secrets, value))
+    placed.headers.set(name.toLowerCase(), requireHeaderValue(secrets, value))
     if (typeof value !== 'string') credentials.headers.push(name)
   }
   const setQuery = (name: string, value: OpenOrSecret) => {
-    query.set(name, secrets.reveal(value))
+    placed.query = placed.query.filter(([other]) => other !== name)
+    placed.query.push([name, secrets.reveal(value)])
     if (typeof value !== 'string') credentials.query.push(name)
   }
   for (const [name, value] of Object.entries(constant.headers ?? {})) setHeader(name, value)
@@ -33,19 +37,19 @@ export function authorize(
   if (auth?.type === 'header') setHeader(auth.name, auth.value)
   if (auth?.type === 'query') setQuery(auth.name, auth.value)
   if (auth?.type === 'bearer') {
-    headers.set('authorization', `Bearer ${requireHeaderValue(secrets, auth.token)}`)
+    placed.headers.set('authorization', `Bearer ${requireHeaderValue(secrets, auth.token)}`)
   }
   if (auth?.type === 'basic') {
-    headers.set('authorization', basicCredentials(secrets, auth.username, auth.password))
+    placed.headers.set('authorization', basicCredentials(secrets, auth.username, auth.password))
   }
   return credentials
 }
 
 /** A URL with members added to its query. */
-export function withQuery(url: string, query: URLSearchParams): string {
-  if (query.size === 0) return url
+export function withQuery(url: string, query: Query): string {
+  if (query.length === 0) return url
   const sign = !url.includes('?') ? '?' : /[?&]$/.test(url) ? '' : '&'
-  return `${url}${sign}${query.toString()}`
+  return `${url}${sign}${new URLSearchParams(query).toString()}`
 }
 
 function requireHeaderValue(secrets: OpenedSecrets, value: OpenOrSecret): string {

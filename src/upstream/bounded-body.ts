@@ -14,7 +14,7 @@ export async function readBounded(
 ): Promise<BoundedBody> {
   const { body, headers } = response
   if (body === null) return { bytes: new Uint8Array(), isCut: false }
-  if (isKnownToFit(headers, limitBytes)) {
+  if (lengthThatFits(headers, limitBytes) !== undefined) {
     return { bytes: new Uint8Array(await response.arrayBuffer()), isCut: false }
   }
   const reader: ReadableStreamDefaultReader<Uint8Array> = body.getReader()
@@ -32,12 +32,13 @@ export async function readBounded(
 }
 
 /**
- * Whether a body has told its length and that fits: HTTP holds it to that, so it can be read whole, at
- * half the cost. A compressed one may come out longer than it says.
+ * The length of a body that has told it, where that fits; else undefined. HTTP holds it to that, so it
+ * can be read whole, at half the cost. A compressed one may come out longer than it says.
  */
-export function isKnownToFit(headers: Headers, limitBytes: number): boolean {
+export function lengthThatFits(headers: Headers, limitBytes: number): number | undefined {
   const length = headers.get('content-length')
-  return length !== null && Number(length) <= limitBytes && !headers.has('content-encoding')
+  const isKnown = length !== null && Number(length) <= limitBytes
+  return isKnown && !headers.has('content-encoding') ? Number(length) : undefined
 }
 
 /**
@@ -48,13 +49,8 @@ export async function readText(response: Answer, limitBytes: number) {
   const { headers } = response
   const charset = /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(headers.get('content-type') ?? '')?.[1]
   const isUtf8 = charset === undefined || /^utf-?8$/i.test(charset)
-  if (isUtf8 && isKnownToFit(headers, limitBytes)) {
-    return {
-      text: await response.text(),
-      size: Number(headers.get('content-length')),
-      isCut: false,
-    }
-  }
+  const length = isUtf8 ? lengthThatFits(headers, limitBytes) : undefined
+  if (length !== undefined) return { text: await response.text(), size: length, isCut: false }
   const { bytes, isCut } = await readBounded(response, limitBytes)
   const decoder = isUtf8 ? UTF8 : decoderOf(charset)
   return { text: decoder.decode(bytes), size: bytes.length, isCut }

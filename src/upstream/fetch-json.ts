@@ -11,7 +11,7 @@ export function createFetchJson(outbound: Outbound): (url: string) => Promise<un
     const response = await outbound({
       url,
       method: 'GET',
-      headers: new Headers({ accept: 'application/json' }),
+      headers: new Map([['accept', 'application/json']]),
       signal: AbortSignal.timeout(TIMEOUT_MS),
       maxRedirects: 0,
     })

@@ -4,10 +4,13 @@
  * they are for. Time-outs, retries and reading the answer are the caller's.
  */
 import { ROLLCALL_VERSION } from '../protocol/implementation.ts'
+import { BoundedMap } from '../memory/bounded-map.ts'
 import { isPrivateHost } from './private-address.ts'
 
 const MAX_REDIRECTS = 5
 const MAX_URL_LENGTH = 16 * 1024 // what the platform takes
+const SHORT_URL_LENGTH = MAX_URL_LENGTH / 9 // a character is at most three bytes, each written %XX
+const ORIGINS_BYTES = 64 * 1024
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 const ALWAYS_CREDENTIALS = ['authorization', 'cookie']
 
@@ -25,8 +28,8 @@ export type OutboundPolicy = {
 export type OutboundRequest = {
   url: string
   method: string
-  /** The request's own, each value of them clean; what is ours is added to them. */
-  headers: Headers
+  /** Its own by name in lower case, names and values clean; what is ours is added to them. */
+  headers: Map<string, string>
   body?: string | undefined
   signal: AbortSignal
   /** How many deployments of ours the request came through before this one; default 0. */
@@ -46,18 +49,24 @@ export class OutboundRefused extends Error {}
 
 /** The outbound function under a policy. */
 export function createOutbound(policy: OutboundPolicy): Outbound {
+  const origins = new BoundedMap<true>(ORIGINS_BYTES)
   return async ({ url, method, headers: given, body, signal, hops = 0, ...options }) => {
     const { maxRedirects = MAX_REDIRECTS, credentials, isPublic = false } = options
     let headers = given
     headers.set(HOPS_HEADER, String(hops + 1))
     if (!headers.has('user-agent')) headers.set('user-agent', `Rollcall/${ROLLCALL_VERSION}`)
-    let target = requireTarget(url, policy)
+    let target = url
+    if (!isAtKnownOrigin(url, origins)) {
+      const { href, origin } = requireTarget(url, policy)
+      target = href
+      origins.set(origin, true, 2 * origin.length)
+    }
     let init = { method, body }
     for (let redirects = 0; ; redirects++) {
       const { body: content = null } = init
-      const response = await fetch(target.href, {
+      const response = await fetch(target, {
         method: init.method,
-        headers,
+        headers: Object.fromEntries(headers),
         body: content,
         signal,
         redirect: 'manual',
@@ -68,21 +77,32 @@ export function createOutbound(policy: OutboundPolicy): Outbound {
       const location = response.headers.get('location')
       if (location === null) return response
       await response.body?.cancel()
+      const from = new URL(target)
       if (redirects === maxRedirects) {
-        throw new OutboundRefused(`${target.hostname} redirects more than ${maxRedirects} times`)
+        throw new OutboundRefused(`${from.hostname} redirects more than ${maxRedirects} times`)
       }
-      const next = requireRedirect(location, target, policy)
-      if (next.origin !== target.origin) {
-        headers = new Headers(headers)
+      const next = requireRedirect(location, from, policy)
+      if (next.origin !== from.origin) {
+        headers = new Map(headers)
         for (const name of ALWAYS_CREDENTIALS) headers.delete(name)
-        for (const name of credentials?.headers ?? []) headers.delete(name)
+        for (const name of credentials?.headers ?? []) headers.delete(name.toLowerCase())
         for (const name of credentials?.query ?? []) next.searchParams.delete(name)
       }
-      target = next
+      target = next.href
       init = redirected(response.status, init)
       if (init.body === undefined) headers.delete('content-type')
     }
   }
+}
+
+/**
+ * Whether a URL is at an origin that was let through before: to read it again costs a call a fortieth.
+ * What is known is as `URL` writes it, with no user name, so before a slash it means nothing else; and
+ * a short URL is not too long, however it is encoded.
+ */
+function isAtKnownOrigin(url: string, origins: BoundedMap<true>): boolean {
+  const origin = /^https?:\/\/[^/]+(?=\/)/.exec(url)?.[0]
+  return origin !== undefined && url.length < SHORT_URL_LENGTH && origins.get(origin) === true
 }
 
 function requireTarget(url: string, { allowsHttp, allowsPrivate }: OutboundPolicy): URL {

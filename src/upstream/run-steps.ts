@@ -26,7 +26,7 @@ export class AskRefused extends Error {
 export type Ask = (
   method: string,
   params: Readonly<Record<string, unknown>>,
-  signal: AbortSignal,
+  signal: AbortSignal | undefined,
 ) => Promise<Record<string, unknown>>
 
 /** How a call talks while it runs. */
@@ -35,8 +35,8 @@ export type Talk = {
   progressToken: string | number | undefined
   /** The least severe level the client wants; undefined: no logs. */
   logLevel: LogLevel | undefined
-  /** Ends the waiting, and everything after it. */
-  signal: AbortSignal
+  /** Ends the waiting, and everything after it; undefined where nothing does: to listen costs. */
+  signal: AbortSignal | undefined
   notify: (notification: Notification) => void
 }
 
@@ -55,7 +55,7 @@ export type RunOptions = Talk & {
 export async function runSteps(steps: readonly Step[], options: Talk): Promise<void> {
   const { progressToken, logLevel, signal, notify } = options
   for (const step of steps) {
-    if (signal.aborted) return
+    if (signal?.aborted) return
     if ('waitMs' in step) {
       await wait(step.waitMs, signal)
     } else if ('progress' in step) {
@@ -68,13 +68,13 @@ export async function runSteps(steps: readonly Step[], options: Talk): Promise<v
   }
 }
 
-function wait(ms: number, signal: AbortSignal): Promise<void> {
+function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(done, ms)
-    signal.addEventListener('abort', done, { once: true })
+    signal?.addEventListener('abort', done, { once: true })
     function done(): void {
       clearTimeout(timer)
-      signal.removeEventListener('abort', done)
+      signal?.removeEventListener('abort', done)
       resolve()
     }
   })

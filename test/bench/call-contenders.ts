@@ -36,7 +36,7 @@ const CALL = { name: FORECAST.name, arguments: { city: 'Bonn' } }
 const FLOORS: readonly ContenderName[] = ['floor-a', 'floor-b']
 
 /** Settings of a Rollcall that may call loopback. */
-const CALLING = { ...SETTINGS, DEVELOPMENT: '1', ALLOW_PRIVATE_UPSTREAMS: '1' }
+export const CALLING = { ...SETTINGS, DEVELOPMENT: '1', ALLOW_PRIVATE_UPSTREAMS: '1' }
 
 /** Starts, fills and checks the contenders; the caller closes them. */
 export async function startCallContenders(scenario: CallScenario): Promise<Contender[]> {

@@ -13,6 +13,7 @@ import { measureStart } from './start.ts'
 import { measureStorage } from './storage.ts'
 import { measureStreams } from './streams.ts'
 import type { Row } from './table.ts'
+import { measureDiscovery } from './discovery.ts'
 import { measureUpstreamRequests } from './upstream-requests.ts'
 
 /** What is compared with the floor. */
@@ -117,6 +118,7 @@ export const SCENARIOS: readonly Scenario[] = [
   ...CALLS.map((call) => ({ name: call.name, run: () => compareLists(call, startCallContenders) })),
   { name: 'call, half of 200 hang', run: measureHanging },
   { name: 'call, upstream requests', run: measureUpstreamRequests },
+  { name: 'discovery of 100 tools', run: measureDiscovery },
   { name: 'session, its storage', run: measureStorage },
   { name: '1000 idle streams', run: measureStreams },
   { name: 'memory, ten servers of 10000 tools', run: measureMemory },

@@ -105,6 +105,14 @@ describe('the settings of a remote server', () => {
     )
   })
 
+  it('leave the keys of `_meta` that are the protocol’s to the protocol', () => {
+    const withMeta = (name: string) => () => parse({ remote: { url: URL, meta: { [name]: 'x' } } })
+    assert.deepEqual(withMeta('com.example/tenant')().remote?.meta, { 'com.example/tenant': 'x' })
+    for (const name of ['progressToken', 'io.modelcontextprotocol/clientInfo']) {
+      assert.deepEqual(wrong(withMeta(name)), [`remote.meta.${name}`])
+    }
+  })
+
   it('may be open with a tool that uses a secret where clients do not find it', () => {
     const handler = { kind: 'http', url: 'https://api.example.com/', auth: SECRET }
     const tools = [tool('spends', { handler })]

@@ -74,6 +74,7 @@ describe('npm start', () => {
     assert.deepEqual(await names(weather), ['get_weather', 'get_forecast'])
     assert.equal((await names('/mcp/workspace-tools/5e1f0c2b9d3a4e67')).length, 50)
     await gatewayAnswers(printed)
+    await convaiAnswers(printed)
     await fetch(`${url}/api/v1/servers/a1b2c3d4e5f6a1b2/tools/get_alerts`, {
       method: 'PATCH',
       headers: { authorization: `Bearer ${OPERATOR_TOKEN}`, 'content-type': 'application/json' },
@@ -84,6 +85,7 @@ describe('npm start', () => {
 
     const second = start(port, state)
     await gatewayAnswers(await second.isUp)
+    await convaiAnswers(await second.isUp)
     assert.deepEqual(await names(weather), ['get_weather', 'get_forecast', 'get_alerts'])
     assert.equal(await second.stop(), 0)
     assert.deepEqual(await processesOf(state), [])
@@ -126,6 +128,21 @@ async function gatewayAnswers(printed: string): Promise<void> {
   assert.deepEqual({ ...listed[1], inputSchema }, CREATE_PAGE)
 }
 
+/** Runs the command that was printed for convai, which lists the weather sample as a remote server. */
+async function convaiAnswers(printed: string): Promise<void> {
+  const [command = ''] = /curl -s \S+\/v1\/convai\/.*/.exec(printed) ?? []
+  const { stdout } = await promisify(execFile)('bash', ['-c', command])
+  const { success, tools, tool_approval_statuses: statuses } = JSON.parse(stdout)
+  assert.equal(success, true, stdout)
+  assert.deepEqual(
+    tools.slice(0, 2).map(({ name }: { name: string }) => name),
+    ['get_weather', 'get_forecast'],
+  )
+  assert.match(statuses[0].tool_id, /^mcp:mcps_[0-9a-z]{20}:get_weather$/)
+  assert.equal(statuses[0].state, 'not_approved')
+}
+
+/** Starts it as npm does. */
 function start(port: number, state: string): Running {
   const args = ['--port', String(port), '--persist-to', state]
   return startProgram('start', args, { OPERATOR_TOKEN, SEAL_KEYS })

@@ -53,6 +53,16 @@ const TABLE = [
   'DELETE /organizations/{id}',
   'GET /organizations/{id}',
   'PATCH /organizations/{id}',
+  'GET /variables',
+  'POST /variables',
+  'GET /variables/{id}',
+  'PATCH /variables/{id}',
+  'DELETE /variables/{id}',
+  'GET /connections',
+  'POST /connections',
+  'GET /connections/{id}',
+  'PATCH /connections/{id}',
+  'DELETE /connections/{id}',
   'GET /secrets',
   'DELETE /secrets/{name}',
   'PUT /secrets/{name}',
@@ -73,6 +83,9 @@ const TABLE = [
   'POST /servers/{id}/tools',
   'POST /servers/{id}/tools/reorder',
   'DELETE /servers/{id}/tools/{name}',
+  'DELETE /servers/{id}/approvals/{tool}',
+  'GET /servers/{id}/drift',
+  'POST /servers/{id}/approve',
   'GET /servers/{id}/tools/{name}',
   'PATCH /servers/{id}/tools/{name}',
   'PUT /servers/{id}/tools/{name}',
@@ -185,7 +198,7 @@ describe('GET /openapi.json', () => {
     for (const [route, { requestBody }] of operations) {
       const [method = '', path = ''] = route.split(' ')
       const id = route === 'PATCH /organizations/{id}' ? 'default' : '0123456789abcdef'
-      const at = path.replace('{id}', id).replace('{name}', 'x')
+      const at = path.replace('{id}', id).replace(/\{(?:name|tool)\}/, 'x')
       const answer = await rollcall.admin(method, at)
       assert.notEqual(answer.json?.error?.code, 'endpoint_not_found', route)
       const isNeeded = requestBody?.required === true
@@ -221,7 +234,15 @@ describe('GET /openapi.json', () => {
     assert.equal(endpoint, `${PUBLIC_URL}/mcp/shown/${id}`)
     const body = { name: 'K', server: id, tools: ['a'] }
     const key = await rollcall.admin('POST', '/keys', body)
+    const variable = { label: 'v', type: 'string', values: { production: 'x' } }
+    const madeVariable = await rollcall.admin('POST', '/variables', variable)
+    const auth = { type: 'bearer', token: { value: 'hush' } }
+    const madeConnection = await rollcall.admin('POST', '/connections', { name: 'c', auth })
     const asked: [route: string, path: string][] = [
+      ['GET /variables', '/variables'],
+      ['GET /variables/{id}', `/variables/${madeVariable.json.id}`],
+      ['GET /connections', '/connections'],
+      ['GET /connections/{id}', `/connections/${madeConnection.json.id}`],
       ['GET /audit', '/audit'],
       ['GET /calls', '/calls'],
       ['GET /keys', '/keys'],

@@ -48,7 +48,7 @@ describe('secrets', () => {
       ['API_KEY', 'C_C', 'a-a', 'b.b'],
     )
     for (const item of json.items) {
-      assert.deepEqual(Object.keys(item), ['name', 'createdAt', 'updatedAt'])
+      assert.deepEqual(Object.keys(item), ['name', 'label', 'createdAt', 'updatedAt'])
     }
     assert.ok(!text.includes(VALUE))
     assert.deepEqual(await allItems(rollcall, '/secrets', 1), json.items)

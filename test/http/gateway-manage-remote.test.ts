@@ -96,6 +96,32 @@ describe('manage__* tools about servers', { concurrency: 1 }, () => {
     )
   })
 
+  it('add a server whose tools are to be approved, and tell which are and which ask', async () => {
+    const approvalPolicy = 'require_approval_per_tool'
+    const remote = await add({ name: 'Careful', approvalPolicy })
+    assert.deepEqual([remote.approvalPolicy, remote.toolCount], [approvalPolicy, 0])
+    assert.equal(remote.leftCount, upstream.world.tools.size)
+    const { revision } = await acme.admin('GET', `/servers/${remote.id}`)
+    const tools = [{ name: 'echo' }, { name: 'add', policy: 'auto_approved' }]
+    await acme.admin('POST', `/servers/${remote.id}/approve`, { revision, tools })
+    await untilListed(rollcall, member.key, [
+      'memory__search',
+      'org__careful__echo',
+      'org__careful__add',
+    ])
+    const shown = await run(member, 'remote_show', { server: remote.id })
+    assert.partialDeepStrictEqual(shown.tools, [
+      { name: 'echo', approval: 'up_to_date', asks: true },
+      { name: 'add', approval: 'up_to_date', asks: false },
+    ])
+    const refusedCall = await callTool(rollcall, member.key, 'org__careful__echo', { text: 'hi' })
+    assert.equal(refusedCall.result.isError, true)
+    assert.equal(refusedCall.result.structuredContent.error.code, 'approval_required')
+    const called = await callTool(rollcall, member.key, 'org__careful__add', { a: 1, b: 2 })
+    assert.equal(called.result.structuredContent.sum, 3)
+    await run(adder, 'remote_remove', { server: remote.id })
+  })
+
   it('name a server without a name by its host, and one of a slug that is taken not at all', async () => {
     const remote = await add({ slug: 'taken' })
     assert.equal(remote.name, new URL(upstream.url).host)

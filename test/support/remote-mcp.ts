@@ -6,7 +6,7 @@
  */
 import type { ServerResponse } from 'node:http'
 import type { LegacyConnection, ModernConnection } from '../../src/upstream/mcp/connection.ts'
-import type { Post } from '../../src/upstream/mcp/post.ts'
+import { endpointOf, type Post } from '../../src/upstream/mcp/post.ts'
 import {
   sendJson,
   startRecording,
@@ -16,7 +16,8 @@ import {
 
 /** The seam to a URL, with nothing else to it. */
 export function postTo(remote: string): Post {
-  return ({ url = remote, ...request }) => fetch(url, request)
+  return async ({ endpoint, ...request }) =>
+    fetch(endpoint === undefined ? remote : endpointOf(endpoint, remote), request)
 }
 
 export type Write = (seen: SeenRequest, response: ServerResponse) => void | Promise<void>

@@ -13,7 +13,7 @@ const open = createOutbound({ allowsHttp: true, allowsPrivate: true })
 const get = (url: string, headers = {}) => ({
   url,
   method: 'GET',
-  headers: new Headers(headers),
+  headers: new Map(new Headers(headers)),
   signal,
 })
 
@@ -119,7 +119,7 @@ describe('The one outbound function', () => {
   for (const [status, method, next] of methods) {
     it(`goes on with ${next} after a ${method} was answered ${status}`, async () => {
       const body = method === 'HEAD' ? {} : { body: '{}' }
-      const headers = new Headers({ 'content-type': 'application/json' })
+      const headers = new Map([['content-type', 'application/json']])
       await open({ url: `${api.url}/${status}?to=%2F200`, method, headers, signal, ...body })
       const came = api.requests.at(-1) ?? assert.fail()
       assert.deepEqual(

@@ -1,15 +1,18 @@
 /** What an `Upstream` object asks its organization: where the remote server is, and what it was read to offer. */
-import type { StoredAuth } from '../../handlers/remote.ts'
 import { resolveRemote, Unresolvable } from '../../handlers/resolve-remote.ts'
 import { secretsOf, usesAccount } from '../../handlers/secret.ts'
-import type { Variable } from '../../handlers/variable.ts'
 import { isObject } from '../../protocol/json-rpc.ts'
 import type { SealedAccount } from '../../upstream/world.ts'
 import type { Resolved } from '../../upstream/relay/target.ts'
 import { findReader } from './account-rows.ts'
+import { findAuth, findConnection } from './connections.ts'
 import { findSealed } from './secrets.ts'
 import { findServer } from './servers.ts'
 import { readLists } from './snapshots.ts'
+import { findVariable } from './variables.ts'
+
+/** The auth connection that a remote server is reached by, and how it fared. */
+type UsedConnection = { id: string; status: string }
 
 /**
  * The remote server behind a server as it is in an environment, with the secrets it needs, sealed, and
@@ -19,13 +22,19 @@ export function findRemote(
   sql: SqlStorage,
   id: string,
   environment: string,
-): (Resolved & { account?: SealedAccount }) | undefined {
+): (Resolved & { account?: SealedAccount; connection?: UsedConnection }) | undefined {
   const stored = findServer(sql, id).live?.settings.remote
   if (stored === undefined) return undefined
+  const used: { connection?: UsedConnection } = {}
+  const authOf = (name: string) => {
+    const status = findConnection(sql, name)?.status
+    if (status !== undefined) used.connection = { id: name, status }
+    return findAuth(sql, name)
+  }
   try {
     const remote = resolveRemote(stored, environment, {
       variable: (label) => findVariable(sql, label),
-      connection: (connection) => findAuth(sql, connection),
+      connection: authOf,
     })
     const sealed: Record<string, string> = {}
     for (const name of secretsOf(remote)) {
@@ -33,7 +42,7 @@ export function findRemote(
       if (text !== undefined) sealed[name] = text
     }
     const account = usesAccount(remote) ? findReader(sql, id) : undefined
-    return { remote, sealed, ...(account && { account }) }
+    return { remote, sealed, environment, ...(account && { account }), ...used }
   } catch (error) {
     if (error instanceof Unresolvable) return { problem: error.message }
     throw error
@@ -44,17 +53,4 @@ export function findRemote(
 export function findSchema(sql: SqlStorage, id: string, tool: string): unknown {
   const definitions = readLists(sql, id).tools.map((text): unknown => JSON.parse(text))
   return definitions.filter(isObject).find(({ name }) => name === tool)?.['inputSchema']
-}
-
-function findVariable(sql: SqlStorage, label: string): Variable | undefined {
-  type Row = { type: Variable['type']; values: string }
-  const query = 'SELECT type, "values" FROM variables WHERE label = ?'
-  const row = [...sql.exec<Row>(query, label)][0]
-  return row && { type: row.type, values: JSON.parse(row.values) as Variable['values'] }
-}
-
-function findAuth(sql: SqlStorage, id: string): StoredAuth | undefined {
-  const query = 'SELECT auth FROM connections WHERE id = ?'
-  const row = [...sql.exec<{ auth: string }>(query, id)][0]
-  return row && (JSON.parse(row.auth) as StoredAuth)
 }

@@ -106,6 +106,16 @@ export function findSecretHolder(sql: SqlStorage, server: string): string | unde
   return findHolder(sql, server, SECRET_MARK, usesSecret)
 }
 
+/** The names of the live servers with a tool that uses this secret. */
+export function serversWithSecret(sql: SqlStorage, secret: string): string[] {
+  const query = `SELECT DISTINCT s.settings ->> '$.name' AS name
+    FROM items i JOIN bodies b ON b.hash = i.binding JOIN servers s ON s.id = i.server
+    WHERE i.until IS NULL AND i.kind = 'tools' AND s.deleted_at IS NULL AND instr(b.body, ?) > 0
+    ORDER BY name`
+  const rows = sql.exec<{ name: string }>(query, JSON.stringify({ secret })).toArray()
+  return rows.map(({ name }) => name)
+}
+
 /** The name of a tool that uses the credential of an account, where the server has one. */
 export function findAccountHolder(sql: SqlStorage, server: string): string | undefined {
   return findHolder(sql, server, ACCOUNT_MARK, needsCredential)

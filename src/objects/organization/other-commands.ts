@@ -1,7 +1,5 @@
-/** Commands on the organization itself and its secrets. */
+/** Commands on the organization itself. */
 import { HttpError } from '../../protocol/http-error.ts'
-import { seal } from '../../sealing/seal.ts'
-import type { SealKeys } from '../../sealing/seal-keys.ts'
 import { writeAudit } from './audit.ts'
 import type { Context, Write } from './context.ts'
 import { releaseNames, type Name } from './names.ts'
@@ -15,7 +13,6 @@ import {
   writeOrganization,
   type OrganizationRecord,
 } from './record.ts'
-import { removeSecret, secretPlace, writeSecret } from './secrets.ts'
 import { deleteServer, type RemovedServer } from './server-commands.ts'
 import { listServers } from './servers.ts'
 import { noteSurface } from './surface.ts'
@@ -75,29 +72,5 @@ export function deleteOrganization(context: Context, write: Write): RemovedOrgan
       { kind: 'organization', name: id, target: id },
     ])
     return { servers, principals }
-  })
-}
-
-/** Seals and stores a secret; true when its name is new. */
-export async function putSecret(
-  context: Context,
-  keys: SealKeys,
-  name: string,
-  value: string,
-  { actor }: Write,
-): Promise<boolean> {
-  const { sql, organization, now } = context
-  const sealed = await seal(keys, secretPlace(organization, name), value)
-  return context.transact(() => {
-    writeAudit(sql, { actor, act: 'secrets.put', target: name }, now)
-    return writeSecret(sql, name, sealed, now)
-  })
-}
-
-export function deleteSecret(context: Context, name: string, { actor }: Write): void {
-  const { sql, now } = context
-  context.transact(() => {
-    removeSecret(sql, name)
-    writeAudit(sql, { actor, act: 'secrets.delete', target: name }, now)
   })
 }

@@ -36,7 +36,7 @@ export function patchRemoteTool(
         return { ...before, [original]: override }
       },
     )
-    const after = allTools(sql, server).find(({ binding }) => binding === tool.binding)
+    const after = allTools(sql, server).find((item) => originalNameOf(item) === original)
     return { tool: after === undefined ? '' : formatItem(after), revision, created: false }
   })
 }

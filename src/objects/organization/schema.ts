@@ -130,11 +130,20 @@ export const STEPS = [
    );
    CREATE TABLE approvals (
      server TEXT NOT NULL, tool TEXT NOT NULL, policy TEXT NOT NULL, hash TEXT NOT NULL,
-     definition TEXT, approved_by TEXT NOT NULL, approved_at INTEGER NOT NULL,
+     definition TEXT, whole_hash TEXT, approved_by TEXT NOT NULL, approved_at INTEGER NOT NULL,
      PRIMARY KEY (server, tool)
    ) WITHOUT ROWID;
    CREATE TABLE configurations (
      id TEXT PRIMARY KEY, server TEXT NOT NULL UNIQUE, extras TEXT NOT NULL,
      created_by TEXT NOT NULL, created_at INTEGER NOT NULL
-   );`,
+   );
+   INSERT INTO configurations (id, server, extras, created_by, created_at)
+     SELECT 'mcps_' || lower(hex(randomblob(10))), id, '{}',
+       COALESCE((
+         SELECT actor FROM revisions WHERE server = servers.id AND actor <> 'upstream'
+         ORDER BY revision LIMIT 1
+       ), 'operator'), created_at
+     FROM servers
+     WHERE deleted_at IS NULL AND settings ->> '$.kind' = 'remote'
+       AND settings ->> '$.account' IS NULL;`,
 ]

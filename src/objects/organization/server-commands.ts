@@ -23,18 +23,22 @@ import {
   requireRevision,
   requireServer,
   type LiveServer,
+  type NextServer,
 } from './servers.ts'
 import { readItems, type ItemChange } from './items.ts'
+
+/** What a new server has that stands in no file. */
+type Beside = Pick<NextServer, 'copyOf' | 'extras' | 'approvalHashes'>
 
 /** Makes a new server from a file, under the file's id where it has one. */
 export async function createServer(
   context: Context,
   file: ParsedServerFile,
   write: Write,
-  copyOf?: string,
+  beside: Beside = {},
 ): Promise<WrittenServer> {
   const id = file.id ?? mintServerId()
-  return changeServer(context, id, 'servers.create', write, newServer(context, id, file, copyOf))
+  return changeServer(context, id, 'servers.create', write, newServer(context, id, file, beside))
 }
 
 /** Makes a new server from a file under an id and, where taken, a slug of its own. */
@@ -131,7 +135,7 @@ export async function duplicateServer(
     slugIsDerived: true,
     items: readItems(context.sql, id),
   }
-  return createServer(context, copy, { actor }, id)
+  return createServer(context, copy, { actor }, { copyOf: id })
 }
 
 /** Makes a kept revision the newest again, settings and items. */
@@ -164,13 +168,18 @@ export function exportServer(
 }
 
 /** A server that a file makes: 409 where there is one of its id. */
-function newServer(context: Context, id: string, file: ParsedServerFile, copyOf?: string): Next {
+function newServer(
+  context: Context,
+  id: string,
+  file: ParsedServerFile,
+  beside: Beside = {},
+): Next {
   return (live) => {
     if (live !== undefined) {
       throw new HttpError(409, 'server_id_taken', `The server id "${id}" is taken`)
     }
     const settings = withFreeSlug(context, file)
-    return { settings, items: all(file.items), ...(copyOf !== undefined && { copyOf }) }
+    return { settings, items: all(file.items), ...beside }
   }
 }
 
@@ -203,7 +212,8 @@ function requireSettingsAt(sql: SqlStorage, id: string, revision: number): Serve
   throw new HttpError(404, 'revision_not_found', `Revision ${revision} is not kept`)
 }
 
-function requireLive(live: LiveServer | undefined): LiveServer {
+/** The server that a change is of; 404 where it went meanwhile. */
+export function requireLive(live: LiveServer | undefined): LiveServer {
   if (live === undefined) throw new HttpError(404, 'server_not_found', 'The server is gone')
   return live
 }

@@ -1,28 +1,21 @@
 /** The servers of an organization in the database: their records, and the write all changes share. */
-import { MAX_PUBLISHED_BYTES } from '../../catalog/published.ts'
-import { invalid } from '../../catalog/issues.ts'
-import {
-  MAX_TOOLS,
-  needsAccountFor,
-  NO_SEPARATOR,
-  openWithSecret,
-} from '../../catalog/server-file.ts'
-import { hasHostedFace, isRemote, needsAccount, ServerSettings } from '../../catalog/server.ts'
+import { isRemote, ServerSettings } from '../../catalog/server.ts'
 import { HttpError } from '../../protocol/http-error.ts'
 import { writeAudit, type Act } from './audit.ts'
 import type { Name } from './names.ts'
 import { notePublication, publishedVersion } from './publications.ts'
 import { dropServerHistory, writeRevision } from './revisions.ts'
+import { measureItems, writeItems, type ItemChange } from './items.ts'
+import { writeApprovalHashes, type ApprovalHash } from './approvals.ts'
+import { dropAccountsOfServer } from './account-rows.ts'
 import {
-  findAccountHolder,
-  findParted,
-  findSecretHolder,
-  measureItems,
-  writeItems,
-  type ItemChange,
-} from './items.ts'
-import { dropAccountsOfServer, requireNoAccounts } from './account-rows.ts'
-import { isOnSurface, noteSurface, requireFreeCapability } from './surface.ts'
+  configurationOf,
+  dropConfiguration,
+  readExtras,
+  writeConfiguration,
+} from './configurations.ts'
+import { requireFit } from './require-fit.ts'
+import { isOnSurface, noteSurface } from './surface.ts'
 import {
   copyUpstream,
   describeUpstream,
@@ -40,6 +33,8 @@ export type ServerRecord = {
   toolCount: number
   /** Of a remote server alone. */
   upstream?: UpstreamRecord
+  /** The id of its configuration on convai; of a remote server without accounts alone. */
+  configuration?: string
   createdAt: string
   updatedAt: string
 }
@@ -92,11 +87,13 @@ export function describeServer(sql: SqlStorage, id: string): ServerRecord {
   const server = requireServer(sql, id)
   const row = readRow(sql, id)
   const time = (at = 0) => new Date(at).toISOString()
+  const configuration = configurationOf(sql, id)
   return {
     ...server,
     publishedRevision: publishedVersion(sql, 'server', id),
     toolCount: measureItems(sql, id).tools,
     ...(isRemote(server.settings) && { upstream: describeUpstream(sql, id) }),
+    ...(configuration !== undefined && { configuration }),
     createdAt: time(row?.created_at),
     updatedAt: time(row?.updated_at),
   }
@@ -153,8 +150,12 @@ export type NextServer = {
   items?: ItemChange
   /** The remote server that a new one begins with the lists of. */
   copyOf?: string
-  /** Whether what is published of the upstream differs, beside the items. */
+  /** Whether what is published of the upstream differs, or what a person looks at, beside the items. */
   upstreamChanged?: boolean
+  /** Tools of a new remote server that are approved by their hashes alone. */
+  approvalHashes?: readonly ApprovalHash[]
+  /** What convai says of a remote one beside its settings; absent: what it said before. */
+  extras?: string
 }
 
 /**
@@ -178,14 +179,14 @@ export function writeServer(
     )
   }
   const revision = before + 1
+  if (next.approvalHashes)
+    writeApprovalHashes(sql, id, next.approvalHashes, { by: act.actor, at: now })
   const items = isRemote(settings) ? remoteChange(sql, id, live, next) : next.items
   const sameSettings = live !== undefined && isSame(live.settings, settings)
   const sameItems = items === undefined || !writeItems(sql, id, revision, items)
-  if (sameItems && sameSettings && next.upstreamChanged !== true) return before
-  requirePublishable(sql, id)
-  if (settings.auth === 'none' && hasHostedFace(settings)) requireNoSecret(sql, id)
-  requireFitAccounts(sql, id, live, settings)
-  requireFitCapability(sql, id, live, settings)
+  const sameExtras = next.extras === undefined || next.extras === readExtras(sql, id)
+  if (sameItems && sameSettings && sameExtras && next.upstreamChanged !== true) return before
+  requireFit(sql, id, live?.settings, settings)
   sql.exec(
     `INSERT INTO servers (id, slug, settings, revision, created_at, updated_at)
      VALUES (?1, ?2, ?3, ?4, ?5, ?5)
@@ -197,6 +198,7 @@ export function writeServer(
     revision,
     now,
   )
+  writeConfiguration(sql, id, next, { by: act.actor, at: now })
   writeRevision(sql, id, revision, settings, act, now)
   notePublication(sql, 'server', id, revision)
   noteVanity(sql, live?.settings, settings)
@@ -209,11 +211,11 @@ function remoteChange(
   sql: SqlStorage,
   id: string,
   live: LiveServer | undefined,
-  { settings: { overrides = {} }, copyOf }: NextServer,
+  { settings, copyOf }: NextServer,
 ): ItemChange {
   if (copyOf !== undefined) copyUpstream(sql, copyOf, id)
-  requireFreeNames(sql, id, live?.settings.overrides ?? {}, overrides)
-  return itemsOfUpstream(sql, id, overrides)
+  requireFreeNames(sql, id, live?.settings.overrides ?? {}, settings.overrides ?? {})
+  return itemsOfUpstream(sql, id, settings)
 }
 
 /** Takes a server away; its tombstone is what is published next. */
@@ -229,6 +231,7 @@ export function removeServer(sql: SqlStorage, server: LiveServer, act: Act, now:
   )
   dropServerHistory(sql, server.id)
   dropUpstream(sql, server.id)
+  dropConfiguration(sql, server.id)
   notePublication(sql, 'server', server.id, revision)
   noteVanity(sql, server.settings, undefined)
   const everybodys = dropAccountsOfServer(sql, server.id, now)
@@ -239,48 +242,6 @@ export function removeServer(sql: SqlStorage, server: LiveServer, act: Act, now:
 /** Whether settings are the same, in whatever order their members stand. */
 function isSame(one: ServerSettings, other: ServerSettings): boolean {
   return JSON.stringify(ServerSettings.parse(one)) === JSON.stringify(ServerSettings.parse(other))
-}
-
-function requireNoSecret(sql: SqlStorage, id: string): void {
-  const holder = findSecretHolder(sql, id)
-  if (holder !== undefined) throw invalid([openWithSecret(holder)])
-}
-
-function requireFitAccounts(
-  sql: SqlStorage,
-  id: string,
-  live: LiveServer | undefined,
-  settings: ServerSettings,
-): void {
-  if (needsAccount(settings)) return
-  const holder = findAccountHolder(sql, id)
-  if (holder !== undefined) throw invalid([needsAccountFor(holder)])
-  if (live !== undefined && needsAccount(live.settings)) requireNoAccounts(sql, id)
-}
-
-function requireFitCapability(
-  sql: SqlStorage,
-  id: string,
-  live: LiveServer | undefined,
-  settings: ServerSettings,
-): void {
-  const { gateway } = settings
-  if (gateway === undefined) return
-  if (gateway !== true) requireFreeCapability(sql, id, gateway)
-  const parted = isRemote(settings) ? undefined : findParted(sql, id)
-  if (parted === undefined) return
-  const path = live?.settings.gateway === undefined ? `tools.${parted}.name` : 'name'
-  throw invalid([{ path, message: NO_SEPARATOR }])
-}
-
-function requirePublishable(sql: SqlStorage, id: string): void {
-  const { bytes, tools } = measureItems(sql, id)
-  if (tools > MAX_TOOLS) {
-    throw new HttpError(413, 'server_too_large', `A server may have ${MAX_TOOLS} tools`)
-  }
-  if (bytes <= MAX_PUBLISHED_BYTES) return
-  const limit = `${MAX_PUBLISHED_BYTES / 1024 / 1024} MiB`
-  throw new HttpError(413, 'server_too_large', `Its tools and the rest take over ${limit} together`)
 }
 
 function noteVanity(

@@ -5,6 +5,7 @@
 import { invalid } from '../../catalog/issues.ts'
 import { KINDS, type Kind } from '../../catalog/item.ts'
 import type { Overrides } from '../../catalog/overrides.ts'
+import { approvalPolicyOf, type ServerSettings } from '../../catalog/server.ts'
 import { originalNameOf, remoteItems, renames } from '../../catalog/remote-items.ts'
 import {
   MAX_LEFT,
@@ -12,6 +13,7 @@ import {
   type PublishedUpstream,
   type Snapshot,
 } from '../../catalog/upstream.ts'
+import { copyApprovals, dropApprovals, readApprovals } from './approvals.ts'
 import { readItem, type ItemChange } from './items.ts'
 import { copyLists, dropLists, readLists } from './snapshots.ts'
 
@@ -72,14 +74,16 @@ export function writeUpstream(sql: SqlStorage, server: string, state: UpstreamSt
   sql.exec(query, server, JSON.stringify(state))
 }
 
-/** Lets a new server begin with what is known of another. */
+/** Lets a new server begin with what is known of another, and what a person said of its tools. */
 export function copyUpstream(sql: SqlStorage, from: string, to: string): void {
   copyLists(sql, from, to)
+  copyApprovals(sql, from, to)
   writeUpstream(sql, to, readUpstream(sql, from))
 }
 
 export function dropUpstream(sql: SqlStorage, server: string): void {
   dropLists(sql, server)
+  dropApprovals(sql, server)
   sql.exec('DELETE FROM upstreams WHERE server = ?', server)
 }
 
@@ -99,9 +103,16 @@ export function publishedUpstream({
   }
 }
 
-/** The items of a remote server from its lists as they are stored; notes what is left out of them. */
-export function itemsOfUpstream(sql: SqlStorage, server: string, overrides: Overrides): ItemChange {
-  const { items, left } = remoteItems(readLists(sql, server), overrides)
+/** The items of a remote server from its lists and approvals as they are stored; notes what is left out. */
+export function itemsOfUpstream(
+  sql: SqlStorage,
+  server: string,
+  settings: ServerSettings,
+): ItemChange {
+  const policy = approvalPolicyOf(settings)
+  const approvals = policy === 'require_approval_per_tool' ? readApprovals(sql, server) : []
+  const lists = readLists(sql, server)
+  const { items, left } = remoteItems(lists, settings.overrides ?? {}, { policy, approvals })
   writeUpstream(sql, server, { ...readUpstream(sql, server), unfit: leftOut(left) })
   return { put: items, remove: 'others' }
 }

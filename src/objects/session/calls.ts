@@ -53,7 +53,7 @@ export class Calls {
     ...[method, params, signal]: Parameters<Ask>
   ): ReturnType<Ask> {
     if (this.#asked.size >= MAX_ASKED) throw new AskRefused('too many questions are open')
-    if (signal.aborted) throw new AskRefused('the call was cancelled')
+    if (signal?.aborted) throw new AskRefused('the call was cancelled')
     const id = crypto.randomUUID()
     const { promise, resolve, reject } = Promise.withResolvers<Record<string, unknown>>()
     const takeBack = () => {
@@ -62,14 +62,14 @@ export class Calls {
       reject(new AskRefused('its answer was not waited for any longer'))
     }
     const timer = setTimeout(takeBack, MAX_ANSWER_MS)
-    signal.addEventListener('abort', takeBack)
+    signal?.addEventListener('abort', takeBack)
     this.#asked.set(id, { resolve, reject })
     try {
       send({ jsonrpc: '2.0', id, method, params })
       return await promise
     } finally {
       clearTimeout(timer)
-      signal.removeEventListener('abort', takeBack)
+      signal?.removeEventListener('abort', takeBack)
       this.#asked.delete(id)
     }
   }

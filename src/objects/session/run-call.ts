@@ -11,10 +11,9 @@ import type { CallBody } from './packet.ts'
 import type { SessionRecord } from './record.ts'
 
 /** What a call runs in, beside what its session knows; without a stream it cannot `ask`. */
-export type RunContext = Pick<
-  FinishOptions,
-  'signal' | 'ask' | 'session' | 'world' | 'note' | 'waitUntil'
-> & {
+export type RunContext = Pick<FinishOptions, 'ask' | 'session' | 'world' | 'note' | 'waitUntil'> & {
+  /** Aborts when the call is cancelled. */
+  signal: AbortSignal
   /** Sends a message to the client before the answer. */
   send: (message: string) => void
 }

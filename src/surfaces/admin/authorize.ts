@@ -1,19 +1,17 @@
 /**
  * Who administers: the operator by the deployment's token, in the organization that the header
  * `Rollcall-Organization` names (its name or id; `default` is made when it is first asked for); or a
- * member by its key or a session JWT, in its own organization alone. A member is asked of its
- * organization each time, so who was demoted or revoked is so at once. Agents administer nothing.
+ * member by its key or a session JWT, in its own organization alone. Agents administer nothing.
  */
-import { requireMember, type Actor } from '../../callers/may.ts'
 import { isJwt } from '../../callers/jwt.ts'
+import { requireMember, type Actor } from '../../callers/may.ts'
 import { presentedSecret } from '../../callers/presented.ts'
-import { parsePrincipal } from '../../callers/principal.ts'
 import { keyKindOf } from '../../callers/secret.ts'
 import { verifySession } from '../../callers/session-jwt.ts'
 import type { Source } from '../../memory/lookup.ts'
 import { HttpError, valueOf } from '../../protocol/http-error.ts'
 import { sha256Hex } from '../../sealing/digest.ts'
-import { findKey } from '../keys.ts'
+import { claimOfKey, identify, type Claimed } from '../identify.ts'
 import { countFailedCredential } from '../limits.ts'
 import type { Platform, Visit } from '../platform.ts'
 import { sessionKeyOf } from '../principals.ts'
@@ -21,16 +19,6 @@ import { organizationSource } from '../sources.ts'
 
 export const OPERATOR = 'operator'
 export const DEFAULT_ORGANIZATION = { id: 'org_default', name: 'default' }
-
-/** What a credential says of itself, before its organization was asked. */
-type Claimed = {
-  organization: string
-  credential: string
-  principal: string
-  kind: 'member' | 'agent' | 'session'
-  /** Who has signed in, where a session says so. */
-  person?: string | undefined
-}
 
 /** Who a request is from, or 401; 403 for an agent, and for who is suspended, or whose organization is. */
 export async function requireActor(
@@ -45,7 +33,7 @@ export async function requireActor(
   // Digests are compared, so the time it takes says nothing about the token.
   if (sha256Hex(secret) === sha256Hex(platform.settings.OPERATOR_TOKEN)) return OPERATOR
   const claimed = await claimedBy(platform, visit, secret)
-  const actor = claimed && (await actorOf(platform, claimed))
+  const actor = claimed && (await identify(platform, claimed))
   if (actor !== undefined) {
     requireMember(actor)
     return actor
@@ -92,21 +80,7 @@ async function claimedBy(
     const { organization, member, person } = session
     return { organization, credential: member, principal: member, kind: 'session', person }
   }
-  const key = await findKey(platform, visit, secret)
-  if (key === undefined || key.kind === 'server') return undefined
-  const { id: credential, organization, principal, kind } = key
-  return { organization, credential, principal, kind }
-}
-
-async function actorOf(platform: Platform, claimed: Claimed): Promise<Actor | undefined> {
-  const { organization, credential, principal, kind, person } = claimed
-  const stub = platform.env.ORGANIZATION.getByName(organization)
-  const outcome = await stub.identify({ credential, principal, person })
-  // An organization that has gone has no callers.
-  if ('refusal' in outcome && outcome.refusal.status === 404) return undefined
-  const identified = valueOf(outcome)
-  const found = identified && parsePrincipal(identified.principal)?.value
-  return found && { principal: found, credentialKind: kind }
+  return claimOfKey(platform, visit, secret)
 }
 
 function refusalOf(secret: string): HttpError {

@@ -3,21 +3,23 @@
  * and the schemas it names are those that check requests (`design.md` §8).
  */
 import * as z from 'zod'
+import { DriftAnswer } from '../../catalog/drift.ts'
 import { ServerFile } from '../../catalog/server-file.ts'
 import { SettingsPatch } from '../../catalog/server.ts'
 import { ToolInput } from '../../catalog/tool.ts'
 import { CallToolResult } from '../../protocol/tool.ts'
 import { ACCOUNT_ROUTES } from './account-routes.ts'
+import * as approvals from './approvals.ts'
 import * as calls from './calls.ts'
 import * as organizations from './organizations.ts'
 import { PEOPLE_ROUTES } from './people-routes.ts'
 import * as preview from './preview.ts'
-import * as secrets from './secrets.ts'
 import { inDeployment, inOrganization, listOf, PAGE, type Route } from './route.ts'
 import * as servers from './servers.ts'
 import * as sessions from './sessions.ts'
 import * as tools from './tools.ts'
 import { TryBody, tryTool } from './try-tool.ts'
+import { VARIABLE_ROUTES } from './variable-routes.ts'
 
 const DRY_RUN = { dryRun: 'true: check it all and answer the server file after it; write nothing' }
 const { ServerAnswer } = servers
@@ -128,6 +130,23 @@ export const ROUTES: readonly Route[] = [
     answers: { 200: preview.PreviewAnswer },
   }),
 
+  inOrganization('GET', '/servers/:id/drift', approvals.getDrift, {
+    act: 'servers.read',
+    summary: 'Where a remote server offers other tools than were approved',
+    answers: { 200: DriftAnswer },
+  }),
+  inOrganization('POST', '/servers/:id/approve', approvals.approveTools, {
+    act: 'tools.approve',
+    summary: 'Approve tools as they are offered at the revision that was looked at',
+    body: approvals.ApproveBody,
+    answers: { 200: approvals.ApprovedAnswer },
+  }),
+  inOrganization('DELETE', '/servers/:id/approvals/:tool', approvals.withdrawApproval, {
+    act: 'tools.approve',
+    summary: 'Take back the approval of a tool, by its name at the remote server',
+    answers: { 204: null },
+  }),
+
   inOrganization('GET', '/servers/:id/tools', tools.listTools, {
     act: 'servers.read',
     summary: 'List tools in order, paused ones too',
@@ -179,23 +198,7 @@ export const ROUTES: readonly Route[] = [
 
   ...ACCOUNT_ROUTES,
 
-  inOrganization('GET', '/secrets', secrets.listSecrets, {
-    act: 'secrets.read',
-    summary: 'List secrets by name; values are never answered',
-    query: PAGE,
-    answers: { 200: listOf(secrets.SecretAnswer) },
-  }),
-  inOrganization('PUT', '/secrets/:name', secrets.putSecret, {
-    act: 'secrets.write',
-    summary: 'Seal and store a secret',
-    body: secrets.SecretBody,
-    answers: { 201: null, 204: null },
-  }),
-  inOrganization('DELETE', '/secrets/:name', secrets.deleteSecret, {
-    act: 'secrets.write',
-    summary: 'Delete a secret',
-    answers: { 204: null },
-  }),
+  ...VARIABLE_ROUTES,
 
   inOrganization('GET', '/sessions', sessions.listSessions, {
     act: 'sessions.read',

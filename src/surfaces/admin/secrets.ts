@@ -1,7 +1,7 @@
 /** The admin API's secrets: they go in and never come out. */
 import * as z from 'zod'
 import { requireValid } from '../../catalog/issues.ts'
-import { SecretName } from '../../handlers/secret.ts'
+import { SecretName, SecretText } from '../../handlers/secret.ts'
 import { valueOf } from '../../protocol/http-error.ts'
 import {
   cursorOf,
@@ -15,13 +15,11 @@ import {
 } from './call.ts'
 
 export const SecretBody = z.strictObject({
-  value: z
-    .string()
-    .min(1)
-    .max(64 * 1024),
+  value: SecretText,
 })
 export const SecretAnswer = z.strictObject({
   name: SecretName,
+  label: z.string().meta({ description: 'What people call it; its name where nobody said' }),
   createdAt: z.iso.datetime(),
   updatedAt: z.iso.datetime(),
 })

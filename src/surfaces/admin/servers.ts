@@ -60,6 +60,9 @@ export const ServerAnswer = z.strictObject({
   upstream: UpstreamAnswer.optional().meta({
     description: 'What is known of the remote server; absent in lists, as `overrides` are',
   }),
+  configuration: z.string().optional().meta({
+    description: 'Its id on convai; of a remote server without accounts alone',
+  }),
   endpoint: z
     .string()
     .meta({ description: 'Where clients find the server: a path, or a URL with PUBLIC_URL' }),
@@ -170,20 +173,9 @@ export async function rollbackServer(call: AdminCall): Promise<Response> {
 
 /** The text of a server in answers. */
 function formatServer({ settings: { PUBLIC_URL } }: Platform, record: ServerRecord): string {
-  const { id, settings, revision, publishedRevision, toolCount, upstream, createdAt, updatedAt } =
-    record
+  const { id, settings, ...rest } = record
   const endpoint = `${PUBLIC_URL ?? ''}/mcp/${settings.slug}${settings.vanity ? '' : `/${id}`}`
-  return JSON.stringify({
-    id,
-    ...settings,
-    revision,
-    publishedRevision,
-    toolCount,
-    upstream,
-    endpoint,
-    createdAt,
-    updatedAt,
-  })
+  return JSON.stringify({ id, ...settings, ...rest, endpoint })
 }
 
 async function written(call: AdminCall, done: WrittenServer, status: number): Promise<Response> {

@@ -1,6 +1,8 @@
 /** A call of an HTTP tool as plain data, and what comes of it (`design.md` §3). */
 import type { HttpHandlerInput } from '../../handlers/http.ts'
 import type { CallToolResult } from '../../protocol/tool.ts'
+import { MissingSecret } from '../opened-secrets.ts'
+import { OutboundRefused } from '../outbound.ts'
 import type { Sealed, SealedAccount } from '../world.ts'
 
 export type HttpCall = {
@@ -32,6 +34,18 @@ export type HttpOutcome = {
 
 /** Why a call failed, to be told to who called: it names what is wrong and holds no secret. */
 export class CallFailed extends Error {}
+
+/** Why a token that authorizes a call could not be had, likewise. */
+export class NoToken extends CallFailed {}
+
+/** Whether the message of an error was written for who calls. */
+export function isTold(error: unknown): error is Error {
+  return (
+    error instanceof CallFailed ||
+    error instanceof OutboundRefused ||
+    error instanceof MissingSecret
+  )
+}
 
 /** The name of a tool for as long as it does not change. */
 export function keyOf({ organization, server, revision, tool }: HttpCall): string {

@@ -6,7 +6,7 @@
 import { isHeaderValue } from '../../handlers/headers.ts'
 import type { Destination, HttpHandlerInput } from '../../handlers/http.ts'
 import { fillUrlTemplate, PathStep, placeholdersOf } from '../../handlers/url-template.ts'
-import { authorize, withQuery } from '../authorize.ts'
+import { authorize, withQuery, type Query } from '../authorize.ts'
 import type { OutboundRequest } from '../outbound.ts'
 import type { OpenedSecrets } from '../opened-secrets.ts'
 import { CallFailed } from './call.ts'
@@ -18,7 +18,7 @@ export type Built = Pick<
 >
 
 type Args = Readonly<Record<string, unknown>>
-type Placed = { query: URLSearchParams; headers: Headers; body: [string, unknown][] }
+type Placed = { query: Query; headers: OutboundRequest['headers']; body: [string, unknown][] }
 
 const BODY_METHODS: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH'])
 
@@ -28,21 +28,31 @@ const BODY_METHODS: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH'])
  */
 export function buildRequest(handler: HttpHandlerInput, args: Args, secrets: OpenedSecrets): Built {
   const { method = 'GET', url } = handler
-  const filled = fillUrl(url, args)
-  const placed = placeArguments(handler, args)
-  const { query, headers } = placed
+  const inPath = new Set<string>()
+  const filled = fillUrl(url, args, inPath)
+  const placed = placeArguments(handler, args, inPath)
+  const { headers } = placed
   const body = bodyOf(handler.body, method, placed.body)
   if (body !== undefined) headers.set('content-type', BODY_TYPES[handler.body ?? 'json'])
   const credentials = authorize(placed, handler, secrets)
-  const isPublic = handler.auth?.type !== 'oauth2' && headers.keys().next().done === true
-  if (!headers.has('accept')) headers.set('accept', 'application/json, */*;q=0.5')
-  return { url: withQuery(filled, query), method, headers, body, credentials, isPublic }
+  const isPublic = body === undefined && !asksByHeader(handler)
+  return { url: withQuery(filled, placed.query), method, headers, body, credentials, isPublic }
+}
+
+/** Whether headers of its own, or a credential, say what is asked for beside the URL. */
+function asksByHeader({ headers, auth, arguments: places = {} }: HttpHandlerInput): boolean {
+  const isOpen = auth === undefined || auth.type === 'none'
+  return (
+    !isOpen || headers !== undefined || Object.values(places).some((one) => one.in === 'header')
+  )
 }
 
 const BODY_TYPES = { json: 'application/json', form: 'application/x-www-form-urlencoded' }
 
-function fillUrl(url: string, args: Args): string {
+/** The URL with its arguments; their names are added to `inPath`. */
+function fillUrl(url: string, args: Args, inPath: Set<string>): string {
   const valueOf = (name: string) => {
+    inPath.add(name)
     const value = Object.hasOwn(args, name) ? args[name] : undefined
     if (value === undefined || value === null) {
       throw new CallFailed(`The argument "${name}" is needed: it is part of the URL`)
@@ -61,9 +71,13 @@ function fillUrl(url: string, args: Args): string {
 }
 
 /** Puts each argument that is not of the path where it goes. */
-function placeArguments(handler: HttpHandlerInput, args: Args): Placed {
-  const placed: Placed = { query: new URLSearchParams(), headers: new Headers(), body: [] }
-  const inPath = new Set(placeholdersOf(handler.url))
+function placeArguments(
+  handler: HttpHandlerInput,
+  args: Args,
+  inPath: ReadonlySet<string>,
+): Placed {
+  const headers = new Map([['accept', 'application/json, */*;q=0.5']])
+  const placed: Placed = { query: [], headers, body: [] }
   const byDefault = BODY_METHODS.has(handler.method ?? 'GET') ? 'body' : 'query'
   for (const [name, value] of Object.entries(args)) {
     if (inPath.has(name) || value === undefined) continue
@@ -89,7 +103,7 @@ function place(placed: Placed, destination: Destination, name: string, value: un
         `The argument "${name}" cannot stand in a header: it has a line end or another character that is not for one`,
       )
     }
-    placed.headers.set(target, text)
+    placed.headers.set(target.toLowerCase(), text)
   }
 }
 
@@ -100,15 +114,15 @@ function bodyOf(
 ): string | undefined {
   if (members.length === 0 && !BODY_METHODS.has(method)) return undefined
   if (type === 'json') return JSON.stringify(Object.fromEntries(members))
-  const form = new URLSearchParams()
-  for (const [name, value] of members) appendFields(form, name, name, value)
-  return form.toString()
+  const fields: Query = []
+  for (const [name, value] of members) appendFields(fields, name, name, value)
+  return new URLSearchParams(fields).toString()
 }
 
 /** A list is a field for each item; what is null is none. */
-function appendFields(fields: URLSearchParams, argument: string, name: string, value: unknown) {
+function appendFields(fields: Query, argument: string, name: string, value: unknown) {
   for (const item of Array.isArray(value) ? value : [value]) {
-    if (item !== null) fields.append(name, requireText(argument, item))
+    if (item !== null) fields.push([name, requireText(argument, item)])
   }
 }
 

@@ -11,13 +11,13 @@ import { cacheKeyOf, findCached, keepCached } from './cache.ts'
 import { CallFailed, type HttpCall, type HttpOutcome } from './call.ts'
 import { buildRequest } from './request.ts'
 import { attemptsOf, delayMs, isPassing } from './retry.ts'
-import { tokenFor } from './token.ts'
+import { isByToken, tokenFor } from './token.ts'
 
 /** The outcome of a call; it always has one, also when it is cut short by `signal`. */
 export async function runHttp(
   call: HttpCall,
   world: World,
-  { signal }: { signal: AbortSignal },
+  { signal }: { signal: AbortSignal | undefined },
 ): Promise<HttpOutcome> {
   const key = cacheKeyOf(call)
   const cached = key === undefined ? undefined : findCached(key)
@@ -39,29 +39,24 @@ type Deadline = { at: number; signal: AbortSignal }
 async function inTime(
   { handler }: HttpCall,
   secrets: OpenedSecrets,
-  signal: AbortSignal,
+  signal: AbortSignal | undefined,
   work: (deadline: Deadline) => Promise<HttpOutcome>,
 ): Promise<HttpOutcome> {
   const seconds = handler.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS
   const abort = new AbortController()
-  const ended = Promise.withResolvers<never>()
-  const stop = () => {
-    abort.abort()
-    ended.reject(new CallFailed('ended'))
-  }
+  const stop = () => abort.abort()
   const timer = setTimeout(stop, seconds * 1000)
-  signal.addEventListener('abort', stop)
-  if (signal.aborted) stop()
+  signal?.addEventListener('abort', stop)
+  if (signal?.aborted) stop()
   try {
-    const deadline = { at: Date.now() + seconds * 1000, signal: abort.signal }
-    return await Promise.race([work(deadline), ended.promise])
+    return await work({ at: Date.now() + seconds * 1000, signal: abort.signal })
   } catch (error) {
-    if (signal.aborted) return failed('The call was cancelled')
+    if (signal?.aborted) return failed('The call was cancelled')
     if (abort.signal.aborted) return failed(`The API did not answer within ${seconds} s`)
     return failed(secrets.redactError(problemOf(error, handler.url)))
   } finally {
     clearTimeout(timer)
-    signal.removeEventListener('abort', stop)
+    signal?.removeEventListener('abort', stop)
   }
 }
 
@@ -91,8 +86,9 @@ async function attempt(
     return world.outbound({ ...request, signal: deadline.signal, hops: call.hops })
   }
   // What is no promise is not awaited: each wait costs a call a hundredth.
-  const isByToken = handler.auth?.type === 'oauth2'
-  const token = isByToken ? await requestToken(call, world, secrets, deadline) : undefined
+  const token = isByToken(handler.auth)
+    ? await requestToken(call, world, secrets, deadline)
+    : undefined
   const response = await sendRetrying(call, deadline, () => send(token))
   if (response.status !== 401 || token === undefined) return read(call, response, secrets)
   await response.body?.cancel()
@@ -108,7 +104,7 @@ async function requestToken(
   refused?: string,
 ): Promise<string | undefined> {
   const { auth } = handler
-  if (auth?.type !== 'oauth2') return undefined
+  if (!isByToken(auth)) return undefined
   return tokenFor({ organization, auth, secrets, outbound, signal, hops, refused })
 }
 

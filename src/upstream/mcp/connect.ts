@@ -6,10 +6,9 @@ import { openSession } from './open-session.ts'
 import type { Post } from './post.ts'
 import { connectSse } from './sse-transport.ts'
 
-/** `sse` goes back to HTTP+SSE where nothing newer answers; its endpoint is of the origin of `url`. */
-export type Transport = { transport: 'auto' } | { transport: 'sse'; url: string }
-
-export type ConnectOptions = Transport & {
+export type ConnectOptions = {
+  /** `sse` goes back to HTTP+SSE where nothing newer answers. */
+  transport: 'auto' | 'sse'
   /** The client capabilities that can be answered for. */
   capabilities: Readonly<Record<string, unknown>>
   /** The time of now, in milliseconds. */
@@ -32,6 +31,6 @@ export async function connect(post: Post, options: ConnectOptions): Promise<Conn
   } catch (error) {
     const isOlder = error instanceof UpstreamFault && REFUSALS_OF_SSE.has(error.status)
     if (options.transport !== 'sse' || !isOlder) throw error
-    return connectSse(post, options.url, now, capabilities, options)
+    return connectSse(post, now, capabilities, options)
   }
 }

@@ -22,12 +22,7 @@ export type LegacyConnection = Known & {
   sessionId?: string
 }
 /** A server of 2024-11-05's HTTP+SSE transport, whose sessions last as long as their stream. */
-export type SseConnection = Known & {
-  era: 'sse'
-  revision: LegacyRevision
-  /** Where the stream is opened; its messages go to the same origin. */
-  url: string
-}
+export type SseConnection = Known & { era: 'sse'; revision: LegacyRevision }
 export type Connection = ModernConnection | LegacyConnection | SseConnection
 
 /** A server may have moved to a newer era behind a verdict that still works, so no verdict is for ever. */

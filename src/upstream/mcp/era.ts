@@ -28,6 +28,7 @@ export type Verdict = 'modern' | 'legacy' | 'again' | 'incompatible' | 'none'
 
 const NO_EVIDENCE: ReadonlySet<FaultKind> = new Set([
   'unreachable',
+  'no_token',
   'timeout',
   'cancelled',
   'unauthorized',

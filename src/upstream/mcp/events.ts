@@ -3,7 +3,7 @@
  * chunks, comments and a byte order mark are the parser's work.
  */
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
-import { isKnownToFit } from '../bounded-body.ts'
+import { lengthThatFits } from '../bounded-body.ts'
 import { UpstreamFault } from './fault.ts'
 
 /** One message, or an answer that is one text. */
@@ -24,7 +24,7 @@ export async function readText(
   { maxBytes, signal }: ReadOptions,
 ): Promise<string> {
   const { body, headers } = response
-  if (isKnownToFit(headers, maxBytes)) {
+  if (lengthThatFits(headers, maxBytes) !== undefined) {
     // A body whose request was aborted is broken off too.
     return response.text().catch(() => {
       throw faultOfBreak(signal)

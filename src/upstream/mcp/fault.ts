@@ -7,6 +7,7 @@ import { isObject } from '../../protocol/json-rpc.ts'
 
 export type FaultKind =
   | 'unreachable'
+  | 'no_token' // that authorizes us there
   | 'timeout'
   | 'cancelled'
   | 'unauthorized'

@@ -13,7 +13,7 @@ export async function sendRequest(
   request: OutgoingRequest,
   hooks: Hooks = {},
 ): Promise<Record<string, unknown>> {
-  if (connection.era === 'sse') return exchangeOverSse(post, connection.url, request, hooks)
+  if (connection.era === 'sse') return exchangeOverSse(post, request, hooks)
   const { result } = await exchange(post, connection, request, hooks)
   if (connection.era === 'modern') requireResultType(result)
   return result

@@ -33,7 +33,7 @@ export async function sendMessage(
   post: Post,
   to: Addressee,
   message: Record<string, unknown>,
-  url?: string,
+  endpoint?: string,
 ): Promise<void> {
   const deadline = startDeadline({ timeoutMs: NOTIFY_TIMEOUT_MS })
   try {
@@ -41,7 +41,7 @@ export async function sendMessage(
       method: 'POST',
       headers: headersFor(to),
       body: JSON.stringify(message),
-      ...(url !== undefined && { url }),
+      ...(endpoint !== undefined && { endpoint }),
     })
     if (!response.ok) throw await readRefusal(response, undefined, deadline.signal)
     await response.body?.cancel()
@@ -56,7 +56,7 @@ export async function tellCancelled(
   to: Addressee,
   id: number,
   waitUntil: ((promise: Promise<unknown>) => void) | undefined,
-  url?: string,
+  endpoint?: string,
 ): Promise<void> {
   const message = {
     jsonrpc: '2.0',
@@ -64,7 +64,7 @@ export async function tellCancelled(
     params: { requestId: id },
   }
   // Best effort: the fault that is on its way says more than one of this.
-  const told = sendMessage(post, to, message, url).catch(() => undefined)
+  const told = sendMessage(post, to, message, endpoint).catch(() => undefined)
   if (waitUntil === undefined) await told
   else waitUntil(told)
 }

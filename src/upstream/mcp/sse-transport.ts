@@ -33,16 +33,14 @@ type Visit = {
 /** Meets a server of the HTTP+SSE transport. */
 export async function connectSse(
   post: Post,
-  url: string,
   now: number,
   capabilities: Readonly<Record<string, unknown>>,
   hooks: Pick<Hooks, 'signal' | 'timeoutMs'>,
 ): Promise<SseConnection> {
   const bounded = { ...hooks, maxBytes: MAX_GREETING_BYTES }
-  return visit(post, url, capabilities, bounded, async ({ revision, initialized }) => ({
+  return visit(post, capabilities, bounded, async ({ revision, initialized }) => ({
     era: 'sse',
     revision,
-    url,
     ...knownOf(initialized, initialized['serverInfo'], now),
   }))
 }
@@ -50,17 +48,15 @@ export async function connectSse(
 /** Sends one request in a session of its own, and gives its result untouched. */
 export async function exchangeOverSse(
   post: Post,
-  url: string,
   request: OutgoingRequest,
   hooks: Hooks,
 ): Promise<Members> {
   const capabilities = hooks.clientCapabilities ?? {}
-  return visit(post, url, capabilities, hooks, ({ ask }) => ask(request, hooks))
+  return visit(post, capabilities, hooks, ({ ask }) => ask(request, hooks))
 }
 
 async function visit<T>(
   post: Post,
-  url: string,
   capabilities: Readonly<Record<string, unknown>>,
   hooks: Hooks,
   use: (visit: Visit) => Promise<T>,
@@ -78,7 +74,7 @@ async function visit<T>(
       throw new UpstreamFault('malformed', 'The remote server opened no event stream')
     }
     stream = eventsOf(opened.body, { maxBytes: hooks.maxBytes ?? MAX_MESSAGE_BYTES, signal })
-    const endpoint = await readEndpoint(stream, url)
+    const endpoint = await readEndpoint(stream)
     const talk = { post, to, endpoint, stream, deadline }
     const initialized = await askOver(talk, initializeRequest(capabilities), {})
     const revision = requireRevision(initialized)
@@ -103,18 +99,14 @@ type Talk = {
   deadline: Deadline
 }
 
-/** The URL for messages; only of the same origin, since credentials go there. */
-async function readEndpoint(stream: Talk['stream'], url: string): Promise<string> {
+/** Where messages go, as the remote server says it. */
+async function readEndpoint(stream: Talk['stream']): Promise<string> {
   for (;;) {
     const { done, value } = await stream.next()
     if (done === true) {
       throw new UpstreamFault('stream_ended', 'The remote server named no endpoint for messages')
     }
-    if (value.event !== 'endpoint') continue
-    const endpoint = URL.parse(value.data, url)
-    if (endpoint !== null && endpoint.origin === new URL(url).origin) return endpoint.href
-    const message = 'The remote server names an endpoint for messages of another origin'
-    throw new UpstreamFault('incompatible', message)
+    if (value.event === 'endpoint') return value.data
   }
 }
 
@@ -131,7 +123,7 @@ async function askOver(talk: Talk, request: OutgoingRequest, hooks: Hooks): Prom
   try {
     const posted = await send(post, deadline, {
       method: 'POST',
-      url: endpoint,
+      endpoint,
       headers: headersFor(to),
       body: requestBody(to, id, request, {}, hooks.progress !== undefined),
     })

@@ -16,6 +16,7 @@ import type { OpenedSecrets } from '../opened-secrets.ts'
 import type { RunOptions } from '../run-steps.ts'
 import type { World } from '../world.ts'
 import { answerLegacy, askAll, relayable, requireInputRequests } from './ask-client.ts'
+import { withMeta } from './call-meta.ts'
 import { reach, withoutSecrets } from './post-to.ts'
 import type { Target } from './target.ts'
 import type { Want } from './upstreams.ts'
@@ -29,6 +30,8 @@ export type RelayCall = {
   params: Params
   /** `Mcp-Param-*` of the arguments. */
   paramHeaders: Readonly<Record<string, string>>
+  /** How long it may take, where that is not as the server says. */
+  timeoutSeconds?: number | undefined
   /** What a `requestState` is sealed for. */
   place: readonly string[]
 }
@@ -66,7 +69,7 @@ async function sendMended(call: RelayCall, world: World, options: RunOptions): P
   try {
     return await send(call, connection, world, options)
   } catch (error) {
-    if (!(error instanceof UpstreamFault) || options.signal.aborted) throw error
+    if (!(error instanceof UpstreamFault) || options.signal?.aborted === true) throw error
     const remedy = remedyFor(error, connection)
     if (remedy === undefined) {
       // A tool that was taken away there is still listed here.
@@ -94,15 +97,24 @@ async function relisted(call: RelayCall, world: World, fault: UpstreamFault): Pr
 
 /** Sends a request over a connection; nothing that comes back holds what authorized it. */
 async function send(
-  { target, method, params, paramHeaders }: RelayCall,
+  { target, method, params, paramHeaders, timeoutSeconds }: RelayCall,
   connection: Connection,
   world: World,
   options: RunOptions,
 ): Promise<Members> {
   const { post, secrets } = await reach(world, target)
   try {
-    const hooks = hooksOf(target, connection, world, redacting(options, secrets))
-    const result = await sendRequest(post, connection, { method, params, paramHeaders }, hooks)
+    const { meta } = target.remote
+    const isMeant = method === 'tools/call' && meta !== undefined
+    const sent = isMeant ? withMeta(params, meta, secrets) : params
+    const request = { method, params: sent, paramHeaders }
+    const timed = { ...redacting(options, secrets), timeoutSeconds }
+    const result = await sendRequest(
+      post,
+      connection,
+      request,
+      hooksOf(target, connection, world, timed),
+    )
     const { resultType, ...rest } = secrets.redactDeep(result) as Members
     // Only the stateless era has results of several types.
     return connection.era === 'modern' ? { ...rest, resultType } : rest
@@ -127,10 +139,12 @@ function hooksOf(
   target: Target,
   { era, capabilities }: Connection,
   world: World,
-  options: RunOptions,
+  options: RunOptions & Pick<RelayCall, 'timeoutSeconds'>,
 ): Hooks {
   const { progressToken, logLevel, signal, notify, ask, declared, waitUntil } = options
-  const timeoutMs = 1000 * (target.remote.timeoutSeconds ?? DEFAULT_REMOTE_TIMEOUT_SECONDS)
+  const { timeoutSeconds = target.remote.timeoutSeconds ?? DEFAULT_REMOTE_TIMEOUT_SECONDS } =
+    options
+  const timeoutMs = 1000 * timeoutSeconds
   let isTold = false
   const tell = (name: string, params: Members) =>
     notify({ jsonrpc: '2.0', method: `notifications/${name}`, params })

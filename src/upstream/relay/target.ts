@@ -8,6 +8,8 @@ export type Target = {
   /** As it is in the environment: defaults are filled in where it is used. */
   remote: ResolvedRemote
   sealed: Sealed
+  /** The environment it is as it is in; absent: the default one. */
+  environment?: string | undefined
   /** The account it is reached with: its connections are its own. */
   account?: SealedAccount | undefined
   /** How many deployments like this one the request came through (`rollcall-hops`). */
@@ -15,4 +17,4 @@ export type Target = {
 }
 
 /** How a remote server is reached, or the problem in that of its own. */
-export type Resolved = Pick<Target, 'remote' | 'sealed'> | { problem: string }
+export type Resolved = Pick<Target, 'remote' | 'sealed' | 'environment'> | { problem: string }

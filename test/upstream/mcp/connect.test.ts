@@ -26,7 +26,7 @@ function keep<T extends { close(): Promise<void> }>(one: T): T {
 }
 
 const meet = ({ url }: { url: string }, transport: 'auto' | 'sse' = 'auto') =>
-  connect(postTo(url), { transport, url, capabilities: { elicitation: {} }, now: NOW })
+  connect(postTo(url), { transport, capabilities: { elicitation: {} }, now: NOW })
 
 const isEmpty = (list: readonly string[]) => list.length === 0
 

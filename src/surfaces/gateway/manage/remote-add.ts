@@ -1,7 +1,7 @@
 /** `manage__remote_add`: a remote MCP server for everybody in the organization (`surfaces.md` C14, D14). */
 import * as z from 'zod'
 import { parseServerFile } from '../../../catalog/server-file.ts'
-import { ServerSettings } from '../../../catalog/server.ts'
+import { ApprovalPolicy, ServerSettings } from '../../../catalog/server.ts'
 import { HeaderName, isHeaderValue } from '../../../handlers/headers.ts'
 import { OpenUrl } from '../../../handlers/open-url.ts'
 import { HttpError } from '../../../protocol/http-error.ts'
@@ -27,7 +27,7 @@ export const remoteAdd = manageTool({
   act: 'remote.write',
   title: 'Add a remote server',
   description:
-    'Adds a remote MCP server to the organization. Its tools are shown on this endpoint to everybody in it as org__<slug>__<tool>, and run without asking. Needs the permission connections:org.',
+    'Adds a remote MCP server to the organization. Its tools are shown on this endpoint to everybody in it as org__<slug>__<tool>, and run without asking unless approvalPolicy says otherwise. Needs the permission connections:org.',
   input: z.strictObject({
     url: OpenUrl.meta({ description: 'Its MCP endpoint' }),
     name: ServerSettings.shape.name.optional().meta({
@@ -37,6 +37,10 @@ export const remoteAdd = manageTool({
       description:
         'What its tools begin with after org__; unique in the organization. Absent: made from the name',
     }),
+    approvalPolicy: ApprovalPolicy.default('auto_approve_all').meta({
+      description:
+        'auto_approve_all: no asking; require_approval_all: each call waits for a person; require_approval_per_tool: only approved tools are shown',
+    }),
     header: Header.optional().meta({
       description:
         'A static credential, sent as this header with every request and never shown again',
@@ -44,13 +48,14 @@ export const remoteAdd = manageTool({
   }),
   output: z.strictObject({ remote: RemoteState }),
   hints: { ...ADDS, openWorldHint: true },
-  async run(call, { url, name = new URL(url).host.slice(0, MAX_NAME_LENGTH), slug, header }) {
+  async run(call, { url, name = hostOf(url), slug, approvalPolicy, header }) {
     const file = (auth: object) =>
       parseServerFile({
         name,
         ...(slug !== undefined && { slug }),
         kind: 'remote',
         gateway: true,
+        approvalPolicy,
         remote: { url, auth },
       })
     if (header === undefined) {
@@ -67,3 +72,7 @@ export const remoteAdd = manageTool({
     }
   },
 })
+
+function hostOf(url: string): string {
+  return new URL(url).host.slice(0, MAX_NAME_LENGTH)
+}

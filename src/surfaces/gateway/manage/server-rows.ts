@@ -1,7 +1,13 @@
 /** A server as `manage__*` tools tell of one: what it is and where it stands, and never a secret. */
 import * as z from 'zod'
 import { ServerId } from '../../../catalog/names.ts'
-import { capabilityOf, isRemote, needsAccount } from '../../../catalog/server.ts'
+import {
+  ApprovalPolicy,
+  approvalPolicyOf,
+  capabilityOf,
+  isRemote,
+  needsAccount,
+} from '../../../catalog/server.ts'
 import type { ServerRecord } from '../../../objects/organization/servers.ts'
 
 /** The argument that names a server. */
@@ -37,6 +43,9 @@ export const RemoteState = RemoteRow.extend({
   }),
   downSince: z.iso.datetime().optional(),
   problem: z.string().optional().meta({ description: 'Why it could not be read last' }),
+  approvalPolicy: ApprovalPolicy.meta({
+    description: 'Whether its tools are shown and called without a person having approved them',
+  }),
   leftCount: z.int().meta({ description: 'How much of its lists is not shown' }),
 })
 type RemoteState = z.infer<typeof RemoteState>
@@ -70,6 +79,7 @@ export function remoteState(record: ServerRecord): RemoteState {
     refreshedAt,
     ...(downSince !== undefined && { downSince }),
     ...(problem !== undefined && { problem }),
+    approvalPolicy: approvalPolicyOf(record.settings),
     leftCount,
   }
 }

@@ -1,0 +1,90 @@
+/** Server configurations: made, listed, read, changed and deleted (`convai-api.md` §1, E2–E7). */
+import { parseServerFile } from '../../catalog/server-file.ts'
+import type {
+  ConfigurationRecord,
+  WrittenConfiguration,
+} from '../../objects/organization/configuration-commands.ts'
+import { HttpError, valueOf } from '../../protocol/http-error.ts'
+import { deleteServer, packFile, settleSoon } from '../server-writes.ts'
+import { answer, param, readBody, writeOf, type ConvaiCall } from './call.ts'
+import { formatConfiguration, storedOf } from './config-answer.ts'
+import { ApprovalPolicyBody, ConfigChange, createBody } from './config-form.ts'
+import { changeConfig, newConfig } from './config.ts'
+import { formatExtras, type Stored } from './extras.ts'
+import { requireKnown } from './referred.ts'
+
+/** Changes that come together each find another's written, so that one of them gets through. */
+const MAX_TRIES = 10
+
+export async function createConfiguration(call: ConvaiCall): Promise<Response> {
+  const { config } = await readBody(call, createBody(call.platform.settings))
+  await requireKnown(call, config, ['body', 'config'])
+  const { file, extras, approvalHashes } = newConfig(config)
+  const beside = { extras: formatExtras(extras), approvalHashes }
+  const packed = packFile(parseServerFile(file))
+  const made = valueOf(await call.stub.createConfiguration(packed, beside, writeOf(call)))
+  return written(call, made)
+}
+
+export async function listConfigurations({ stub }: ConvaiCall): Promise<Response> {
+  const records: ConfigurationRecord[] = []
+  let after: number | undefined = 0
+  while (after !== undefined) {
+    const { items, next }: { items: ConfigurationRecord[]; next?: number } = valueOf(
+      await stub.listConfigurations(after),
+    )
+    records.push(...items)
+    after = next
+  }
+  return answer({ mcp_servers: records.map(formatConfiguration) })
+}
+
+export async function getConfiguration(call: ConvaiCall): Promise<Response> {
+  return answer(formatConfiguration(await readConfiguration(call)))
+}
+
+export async function patchConfiguration(call: ConvaiCall): Promise<Response> {
+  const change = await readBody(call, ConfigChange)
+  await requireKnown(call, change, ['body'])
+  return changeStored(call, (stored) => changeConfig(stored, change))
+}
+
+export async function patchApprovalPolicy(call: ConvaiCall): Promise<Response> {
+  const change = await readBody(call, ApprovalPolicyBody)
+  return changeStored(call, (stored) => changeConfig(stored, change))
+}
+
+export async function deleteConfiguration(call: ConvaiCall): Promise<Response> {
+  const { server } = await readConfiguration(call)
+  await deleteServer(call, server.id, writeOf(call))
+  return answer({})
+}
+
+/** The configuration that the path names; 404 where there is none. */
+export async function readConfiguration(call: ConvaiCall): Promise<ConfigurationRecord> {
+  return valueOf(await call.stub.getConfiguration(param(call, 'mcp_server_id')))
+}
+
+/** Changes what is stored of the configuration that the path names, and answers it. */
+export async function changeStored(
+  call: ConvaiCall,
+  change: (stored: Stored) => Stored,
+): Promise<Response> {
+  for (let tries = 1; tries <= MAX_TRIES; tries++) {
+    const before = await readConfiguration(call)
+    const { settings, extras } = change(storedOf(before))
+    const write = { ...writeOf(call), expected: before.server.revision }
+    const members = { settings: { ...settings }, extras: formatExtras(extras) }
+    const outcome = await call.stub.patchConfiguration(before.id, members, write)
+    const isLate = 'refusal' in outcome && outcome.refusal.code === 'revision_moved'
+    if (!isLate) return written(call, valueOf(outcome))
+  }
+  throw new HttpError(503, 'unavailable', 'The MCP server is being changed by others; retry', {
+    headers: { 'Retry-After': '1' },
+  })
+}
+
+function written(call: ConvaiCall, done: WrittenConfiguration): Response {
+  settleSoon(call, done)
+  return answer(formatConfiguration(done.configuration))
+}
