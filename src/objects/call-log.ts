@@ -86,6 +86,6 @@ export function callLogOf(env: CallLogBindings): CallLog {
 
 function createCallLog({ ORGANIZATION }: CallLogBindings): CallLog {
   return new CallLog((organization, entries) =>
-    ORGANIZATION.getByName(organization).logCalls(JSON.stringify(entries)),
+    ORGANIZATION.getByName(organization).logCalls(JSON.stringify(entries), entries.length),
   )
 }
