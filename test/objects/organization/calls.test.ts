@@ -27,12 +27,12 @@ const entry = (at: number, members: Partial<CallEntry> = {}): CallEntry => ({
   ...members,
 })
 
-const write = (sql: SqlStorage, entries: readonly CallEntry[], now: number) =>
+const writeBatch = (sql: SqlStorage, entries: readonly CallEntry[], now: number) =>
   writeCalls(sql, JSON.stringify(entries), entries.length, now)
 
 function createLog(entries: readonly CallEntry[]) {
   const sql = createSql()
-  write(sql, entries, NOW)
+  writeBatch(sql, entries, NOW)
   const context = {
     sql,
     now: NOW,
@@ -96,7 +96,7 @@ describe('The call log of an organization', () => {
     assert.equal(times().length, 2)
     const later = { ...context, now: NOW + 2 * DAY_MS }
     assert.equal(readCalls(later, {}, START, 10).length, 1)
-    write(sql, [entry(NOW + 30 * DAY_MS)], NOW + 30 * DAY_MS + 1)
+    writeBatch(sql, [entry(NOW + 30 * DAY_MS)], NOW + 30 * DAY_MS + 1)
     assert.deepEqual(times(), [NOW + 30 * DAY_MS])
   })
 
@@ -112,7 +112,7 @@ describe('The call log of an organization', () => {
       )
     assert.equal(times().length, 10_000)
     assert.equal(times().at(-1), NOW - 15_000)
-    write(sql, [entry(NOW)], NOW)
+    writeBatch(sql, [entry(NOW)], NOW)
     assert.equal(times().length, 10_001)
     assert.equal(times().at(-1), NOW - 15_000)
   })
@@ -133,7 +133,7 @@ describe('The call log of an organization', () => {
 
   it('keeps the places of what is left of a batch, and nothing of one that is deleted whole', () => {
     const { sql, context } = createLog([entry(NOW, { tool: 'a' }), entry(NOW, { tool: 'b' })])
-    write(sql, [entry(NOW, { tool: 'a' })], NOW)
+    writeBatch(sql, [entry(NOW, { tool: 'a' })], NOW)
     const [, second] = readCalls(context, {}, START, 2)
     const by = { actor: 'operator' }
     assert.equal(deleteCalls(context, { tool: 'a' }, by), 2)
