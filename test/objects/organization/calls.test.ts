@@ -105,7 +105,7 @@ describe('The call log of an organization', () => {
       Array.from({ length }, (_, n) => entry(at(n)))
     const { sql, times } = createLog([])
     for (let n = 0; n < 15; n++)
-      write(
+      writeBatch(
         sql,
         batch(1000, (m) => NOW - 20_000 + 1000 * n + m),
         NOW,
