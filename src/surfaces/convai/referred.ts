@@ -1,6 +1,7 @@
 /** What a request refers to by name, secrets, auth connections and variables, and where it does so. */
 import { valueOf } from '../../protocol/http-error.ts'
 import { labelsIn } from '../../handlers/url-variables.ts'
+import { requireMay } from './authorize.ts'
 import type { ConvaiCall } from './call.ts'
 import type { Config, ConfigChange } from './config-form.ts'
 import { Unprocessable, type Wrong } from './wrong.ts'
@@ -13,14 +14,20 @@ const KINDS = {
 type Kind = keyof typeof KINDS
 type Place = { kind: Kind; name: string; loc: readonly string[] }
 
-/** Throws 422 where a configuration, which stands at `at`, refers to what is not there. */
-export async function requireKnown(
-  { stub }: Pick<ConvaiCall, 'stub'>,
+/**
+ * Throws 422 where a configuration, which stands at `at`, refers to what is not there, and 401 unless
+ * who asks may have secrets sent: one who names the URL too would be told them by it.
+ */
+export async function requireReferable(
+  { actor, stub }: Pick<ConvaiCall, 'actor' | 'stub'>,
   config: ConfigChange & Partial<Pick<Config, 'url'>>,
   at: Wrong['loc'],
 ): Promise<void> {
   const places = placesIn(config)
   if (places.length === 0) return
+  // A variable in a URL is text, which every member reads.
+  if (places.some(({ loc }) => loc[0] !== 'url' || loc.length > 1))
+    requireMay(actor, 'servers.write')
   const named = (wanted: Kind) =>
     places.filter(({ kind }) => kind === wanted).map(({ name }) => name)
   const missing = valueOf(

@@ -11,14 +11,14 @@ import { formatConfiguration, storedOf } from './config-answer.ts'
 import { ApprovalPolicyBody, ConfigChange, createBody } from './config-form.ts'
 import { changeConfig, newConfig } from './config.ts'
 import { formatExtras, type Stored } from './extras.ts'
-import { requireKnown } from './referred.ts'
+import { requireReferable } from './referred.ts'
 
 /** Changes that come together each find another's written, so that one of them gets through. */
 const MAX_TRIES = 10
 
 export async function createConfiguration(call: ConvaiCall): Promise<Response> {
   const { config } = await readBody(call, createBody(call.platform.settings))
-  await requireKnown(call, config, ['body', 'config'])
+  await requireReferable(call, config, ['body', 'config'])
   const { file, extras, approvalHashes } = newConfig(config)
   const beside = { extras: formatExtras(extras), approvalHashes }
   const packed = packFile(parseServerFile(file))
@@ -45,7 +45,7 @@ export async function getConfiguration(call: ConvaiCall): Promise<Response> {
 
 export async function patchConfiguration(call: ConvaiCall): Promise<Response> {
   const change = await readBody(call, ConfigChange)
-  await requireKnown(call, change, ['body'])
+  await requireReferable(call, change, ['body'])
   return changeStored(call, (stored) => changeConfig(stored, change))
 }
 
