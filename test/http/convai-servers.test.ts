@@ -329,6 +329,15 @@ describe('a server configuration', () => {
 })
 
 describe('what is said of a tool', () => {
+  it('is all kept where it is said of forty at once', async () => {
+    const { id } = await create()
+    const names = Array.from({ length: 40 }, (_, index) => `tool_${index}`)
+    await Promise.all(names.map((toolName) => servers().toolConfigs.create(id, { toolName })))
+    const { config } = await servers().get(id)
+    const kept = config.toolConfigOverrides?.map(({ toolName }) => toolName)
+    assert.deepEqual(kept?.toSorted(), names.toSorted())
+  })
+
   it('is made once, read, changed and taken back', async () => {
     const { id } = await create()
     const { toolConfigs } = servers()

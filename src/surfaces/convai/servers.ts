@@ -13,8 +13,8 @@ import { changeConfig, newConfig } from './config.ts'
 import { formatExtras, type Stored } from './extras.ts'
 import { requireReferable } from './referred.ts'
 
-/** Changes that come together each find another's written, so that one of them gets through. */
-const MAX_TRIES = 10
+/** Of changes that come together one gets through at each try: so many may be made at once. */
+const MAX_TRIES = 50
 
 export async function createConfiguration(call: ConvaiCall): Promise<Response> {
   const { config } = await readBody(call, createBody(call.platform.settings))
