@@ -301,6 +301,17 @@ describe('a server configuration', () => {
     }
   })
 
+  it('is told of settings that refuse a change, which no field of it is', async () => {
+    const made = await create()
+    const { id } = await serverOf(made)
+    const open = await rollcall.admin('PATCH', `/servers/${id}`, { hosted: true, auth: 'none' })
+    assert.equal(open.status, 200, open.text)
+    const body = { secret_token: { secret_id: 'secret_a' } }
+    const answer = await convai.ask('PATCH', `${SERVERS}/${made.id}`, body)
+    assert.deepEqual(places(answer), ['body'])
+    assert.match(answer.json.detail[0].msg, /auth must not be none: .* is called with a secret/)
+  })
+
   it('has secrets sent by admins alone, as who names its URL would be told them', async () => {
     const { secret, principal } = await memberKey(rollcall, { role: 'member' })
     const permissions = { permissions: ['connections:org'] }

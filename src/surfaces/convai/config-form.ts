@@ -7,6 +7,7 @@ import { MAX_TOOLS } from '../../catalog/server-file.ts'
 import { ApprovalPolicy, ServerSettings } from '../../catalog/server.ts'
 import { HeaderName, isCredentialHeader, isHeaderValue } from '../../handlers/headers.ts'
 import { OpenUrl } from '../../handlers/open-url.ts'
+import { MetaName } from '../../handlers/remote.ts'
 import { SecretName } from '../../handlers/secret.ts'
 import { fillUrl, labelsIn, samplesOf, UrlWithVariables } from '../../handlers/url-variables.ts'
 import { isLoopbackHost } from '../cors.ts'
@@ -15,7 +16,6 @@ import { SOUNDS, SPEECH, TimeoutSeconds, ToolConfig } from './tool-config-form.t
 
 const MAX_MEMBERS = 50
 const MAX_VALUE_LENGTH = 8192
-const MAX_META_NAME_LENGTH = 300
 
 const ToolApprovalHash = z.object({
   tool_name: ToolConfig.shape.tool_name,
@@ -43,7 +43,7 @@ const RequestHeaders = z
 
 const RequestMeta = z
   .record(
-    z.string().min(1).max(MAX_META_NAME_LENGTH),
+    MetaName,
     z.union([z.string().max(MAX_VALUE_LENGTH), z.number(), z.boolean(), ...Locator]),
   )
   .superRefine(refuseTooMany)

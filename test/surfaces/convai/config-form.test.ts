@@ -34,6 +34,8 @@ const TABLE: [members: object, places: string[]][] = [
   [{ url: 'https://example.com:{{system__env_port}}/mcp' }, []],
   [{ url: 'https://{{system__env_a-b}}.example.com/mcp' }, ['body config url']],
   [{ url: 'https://{{host}}/{{system__env_path}}' }, ['body config url']],
+  [{ request_meta: { progressToken: 1 } }, ['body config request_meta progressToken']],
+  [{ request_meta: { '': 1, 'a/b': 1 } }, ['body config request_meta ']],
   [{ transport: 'sse' }, ['body config transport']],
   [{ approval_policy: 'always_ask' }, ['body config approval_policy']],
   [{ response_timeout_secs: 4 }, ['body config response_timeout_secs']],
