@@ -186,7 +186,10 @@ describe('The approval of a tool', () => {
         ['enum', 'body.approval_policy'],
       ],
     )
-    await assert.rejects(approve(id, { toolName: '' }), ElevenLabs.UnprocessableEntityError)
+    // An ill-formed name would be stored as another tool's.
+    for (const toolName of ['', '\ud800']) {
+      await assert.rejects(approve(id, { toolName }), ElevenLabs.UnprocessableEntityError)
+    }
   })
 
   it('is refused with 422 whatever its body is instead', async () => {
