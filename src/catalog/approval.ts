@@ -63,6 +63,7 @@ export function liveTools(texts: readonly string[]): Map<string, LiveTool> {
     if (!isObject(definition) || isDeeperThan(definition, MAX_DEPTH + 1)) continue
     const { name, description, inputSchema } = definition
     if (typeof name !== 'string' || !isObject(inputSchema) || tools.has(name)) continue
+    if (!name.isWellFormed()) continue // which is stored as another name
     tools.set(name, { name, description, inputSchema, text, definition })
   }
   return tools

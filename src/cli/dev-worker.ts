@@ -60,6 +60,7 @@ export function startDevWorker({ url, args, secrets, print }: DevWorkerOptions):
         WRANGLER_SEND_METRICS: 'false',
         WRANGLER_HIDE_BANNER: 'true',
         CLOUDFLARE_CF_FETCH_ENABLED: 'false',
+        X_LOCAL_OBSERVABILITY: 'false', // which would keep the URL of each request, secret ones too
       },
     },
   )

@@ -38,7 +38,8 @@ const MetaValue = z.union([
   VariableReference,
 ])
 
-const MetaName = z
+/** A member of `_meta` that is nobody else's. */
+export const MetaName = z
   .string()
   .min(1)
   .max(300)

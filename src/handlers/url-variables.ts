@@ -13,11 +13,17 @@ export const UrlWithVariables = z
   .string()
   .max(MAX_LENGTH)
   .refine((url) => /^https?:\/\//.test(url) && labelsIn(url).length > 0, 'must be a URL')
-  .refine((url) => OpenUrl.safeParse(fillUrl(url, () => 'x')).success, 'must be a URL')
+  .refine((url) => samplesOf(url).length > 0, 'must be a URL')
 
 /** The labels of the variables in a URL, each once. */
 export function labelsIn(url: string): string[] {
   return [...new Set(Array.from(url.matchAll(VARIABLE), ([, label = '']) => label))]
+}
+
+/** The URLs that come of one whose variables are all a word, or all a number, as of a port. */
+export function samplesOf(url: string): string[] {
+  const filled = ['x', '1'].map((value) => fillUrl(url, () => value))
+  return filled.filter((sample) => OpenUrl.safeParse(sample).success)
 }
 
 /** A URL with the values of its variables as they are; whether the result is one is the caller's to see. */

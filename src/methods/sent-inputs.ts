@@ -44,8 +44,9 @@ function inObject(members: Members, [name = '', ...below]: readonly string[], ch
   return 'omit' in change ? others : { ...members, [name]: change.constant }
 }
 
+/** What is neither an object nor a list with items of that name gives way to an object. */
 function inValue(value: unknown, path: readonly string[], change: Change): unknown {
-  if (Array.isArray(value)) return inList(value, path, change)
+  if (Array.isArray(value) && INDEX.test(path[0] ?? '')) return inList(value, path, change)
   if (isObject(value)) return inObject(value, path, change)
   return 'omit' in change ? value : inObject({}, path, change)
 }
@@ -55,7 +56,7 @@ function inList(
   [name = '', ...below]: readonly string[],
   change: Change,
 ) {
-  const index = INDEX.test(name) ? Number(name) : items.length
+  const index = Number(name)
   if (index >= items.length) return items
   if (below.length > 0) return items.with(index, inValue(items[index], below, change))
   return 'omit' in change ? items.toSpliced(index, 1) : items.with(index, change.constant)

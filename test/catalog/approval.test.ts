@@ -110,6 +110,7 @@ describe('the tools of texts', () => {
     assert.deepEqual([...tools.keys()], ['a'])
     assert.equal(tools.get('a')?.description, 'The tool a')
     assert.equal(liveTools([]).size, 0)
+    assert.equal(offered({ ...A, name: '\ud800' }).size, 0)
   })
 })
 

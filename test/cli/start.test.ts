@@ -89,6 +89,8 @@ describe('npm start', () => {
     assert.deepEqual(await names(weather), ['get_weather', 'get_forecast', 'get_alerts'])
     assert.equal(await second.stop(), 0)
     assert.deepEqual(await processesOf(state), [])
+    // A trace of requests would have URLs in it that are secrets.
+    assert.equal((await readdir(join(state, 'v3'))).includes('observability'), false)
   })
 
   it('takes secrets from the environment, and shows them in no process list', async () => {

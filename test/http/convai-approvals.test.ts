@@ -186,7 +186,10 @@ describe('The approval of a tool', () => {
         ['enum', 'body.approval_policy'],
       ],
     )
-    await assert.rejects(approve(id, { toolName: '' }), ElevenLabs.UnprocessableEntityError)
+    // An ill-formed name would be stored as another tool's.
+    for (const toolName of ['', '\ud800']) {
+      await assert.rejects(approve(id, { toolName }), ElevenLabs.UnprocessableEntityError)
+    }
   })
 
   it('is refused with 422 whatever its body is instead', async () => {
@@ -223,5 +226,19 @@ describe('The approval of a tool', () => {
     assert.deepEqual([unknown.status, unknown.json.detail.code], [404, 'mcp_server_not_found'])
     const [{ state }] = await statusesOf(id)
     assert.equal(state, 'not_approved')
+  })
+
+  it('takes back no configuration for a tool whose name clients fold away', async () => {
+    const id = await configure()
+    await approve(id, { toolName: '..' })
+    await assert.rejects(servers().toolApprovals.delete(id, '..'), { statusCode: 404 })
+    const timeout = { responseTimeoutSecs: 9 }
+    await assert.rejects(servers().toolConfigs.update(id, '..', timeout), { statusCode: 404 })
+    const { json } = await relay.rollcall.admin('GET', '/servers?limit=1000')
+    const server = json.items.find((item: { configuration?: string }) => item.configuration === id)
+    for (const path of [`/servers/${server.id}/approvals/..`, `/servers/${server.id}/tools/..`]) {
+      assert.equal((await relay.rollcall.admin('DELETE', path)).status, 404)
+    }
+    assert.equal((await servers().get(id)).config.responseTimeoutSecs, 30)
   })
 })

@@ -298,9 +298,55 @@ describe('a server configuration', () => {
       assert.deepEqual([status, json.detail.status], [401, 'missing_permissions'], path)
     }
   })
+
+  it('is told of settings that refuse a change, which no field of it is', async () => {
+    const made = await create()
+    const { id } = await serverOf(made)
+    const open = await rollcall.admin('PATCH', `/servers/${id}`, { hosted: true, auth: 'none' })
+    assert.equal(open.status, 200, open.text)
+    const body = { secret_token: { secret_id: 'secret_a' } }
+    const answer = await convai.ask('PATCH', `${SERVERS}/${made.id}`, body)
+    assert.deepEqual(places(answer), ['body'])
+    assert.match(answer.json.detail[0].msg, /auth must not be none: .* is called with a secret/)
+  })
+
+  it('has secrets sent by admins alone, as who names its URL would be told them', async () => {
+    const { secret, principal } = await memberKey(rollcall, { role: 'member' })
+    const permissions = { permissions: ['connections:org'] }
+    const permitted = await rollcall.admin('PATCH', `/members/${principal}`, permissions)
+    assert.equal(permitted.status, 200, permitted.text)
+    const member = convaiOf(rollcall, secret)
+    const config = { url: REMOTE_URL, name: 'Mine' }
+    const { status, json } = await member.ask('POST', SERVERS, { config })
+    assert.equal(status, 200)
+    const named: object[] = [
+      { secret_token: { secret_id: 'secret_a' } },
+      { auth_connection: { auth_connection_id: 'ac_00000000000000000000' } },
+      { auth_connection: { env_var_label: 'any' } },
+      { request_headers: { 'X-A': { secret_id: 'secret_a' } } },
+      { request_meta: { a: { env_var_label: 'any' } } },
+    ]
+    for (const members of [...named, { url: { secret_id: 'secret_a' } }]) {
+      const made = await member.ask('POST', SERVERS, { config: { ...config, ...members } })
+      assert.deepEqual([made.status, made.json.detail.status], [401, 'missing_permissions'])
+    }
+    for (const members of named) {
+      const changed = await member.ask('PATCH', `${SERVERS}/${json.id}`, members)
+      assert.deepEqual([changed.status, changed.json.detail.status], [401, 'missing_permissions'])
+    }
+  })
 })
 
 describe('what is said of a tool', () => {
+  it('is all kept where it is said of forty at once', async () => {
+    const { id } = await create()
+    const names = Array.from({ length: 40 }, (_, index) => `tool_${index}`)
+    await Promise.all(names.map((toolName) => servers().toolConfigs.create(id, { toolName })))
+    const { config } = await servers().get(id)
+    const kept = config.toolConfigOverrides?.map(({ toolName }) => toolName)
+    assert.deepEqual(kept?.toSorted(), names.toSorted())
+  })
+
   it('is made once, read, changed and taken back', async () => {
     const { id } = await create()
     const { toolConfigs } = servers()

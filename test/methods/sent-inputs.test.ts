@@ -14,7 +14,10 @@ const ROWS: readonly Row[] = [
   [{ a: 'text' }, { '/a/b': { constant: 2 } }, { a: { b: 2 } }],
   [{ a: 'text' }, { '/a/b': { omit: true } }, { a: 'text' }],
   [{ a: [{}, { x: 1 }] }, { '/a/1/x': { constant: 2 } }, { a: [{}, { x: 2 }] }],
-  [{ a: [0, 1] }, { '/a/2': { constant: 2 }, '/a/-': { constant: 3 } }, { a: [0, 1] }],
+  [{ a: [0, 1] }, { '/a/2': { constant: 2 } }, { a: [0, 1] }],
+  [{ a: [1] }, { '/a/b': { constant: 2 } }, { a: { b: 2 } }],
+  [{ a: [[1]] }, { '/a/0/b': { constant: 2 }, '/a/0/c': { omit: true } }, { a: [{ b: 2 }] }],
+  [{ a: [1] }, { '/a/b': { omit: true } }, { a: [1] }],
   [{ a: [0, 1, 2] }, { '/a/0': { omit: true }, '/a/1': { omit: true } }, { a: [2] }],
   [
     { a: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, { x: 1, y: 2 }] },

@@ -31,6 +31,8 @@ export async function admin(platform: Platform, visit: Visit): Promise<Response>
     requireDeploymentOrigin(origin, platform.settings)
     if (request.method === 'OPTIONS') return preflight(request)
     const actor = await requireActor(platform, visit, request.headers)
+    // Clients make such a path of a last parameter `..`, and do not mean what is above it.
+    if (new URL(request.url).pathname.endsWith('/')) throw notFound()
     const methods = new Set<string>()
     const response = await router.fetch(request, platform, visit, actor, methods)
     if (response === undefined) throw methods.size === 0 ? notFound() : methodNotAllowed(methods)

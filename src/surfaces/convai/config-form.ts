@@ -7,15 +7,15 @@ import { MAX_TOOLS } from '../../catalog/server-file.ts'
 import { ApprovalPolicy, ServerSettings } from '../../catalog/server.ts'
 import { HeaderName, isCredentialHeader, isHeaderValue } from '../../handlers/headers.ts'
 import { OpenUrl } from '../../handlers/open-url.ts'
+import { MetaName } from '../../handlers/remote.ts'
 import { SecretName } from '../../handlers/secret.ts'
-import { fillUrl, UrlWithVariables } from '../../handlers/url-variables.ts'
+import { fillUrl, labelsIn, samplesOf, UrlWithVariables } from '../../handlers/url-variables.ts'
 import { isLoopbackHost } from '../cors.ts'
 import { ConnectionLocator, DynamicVariable, SecretLocator, VariableLocator } from './locators.ts'
 import { SOUNDS, SPEECH, TimeoutSeconds, ToolConfig } from './tool-config-form.ts'
 
 const MAX_MEMBERS = 50
 const MAX_VALUE_LENGTH = 8192
-const MAX_META_NAME_LENGTH = 300
 
 const ToolApprovalHash = z.object({
   tool_name: ToolConfig.shape.tool_name,
@@ -43,7 +43,7 @@ const RequestHeaders = z
 
 const RequestMeta = z
   .record(
-    z.string().min(1).max(MAX_META_NAME_LENGTH),
+    MetaName,
     z.union([z.string().max(MAX_VALUE_LENGTH), z.number(), z.boolean(), ...Locator]),
   )
   .superRefine(refuseTooMany)
@@ -108,15 +108,17 @@ export function createBody({ DEVELOPMENT }: { DEVELOPMENT: boolean }) {
 export const ApprovalPolicyBody = z.object({ approval_policy: ApprovalPolicy })
 
 function problemOfUrl(url: string, isDevelopment: boolean): string | undefined {
-  const filled = fillUrl(url, () => 'x')
-  const isLocal = isDevelopment && url.startsWith('http://') && isLoopback(filled)
+  const isLocal = isDevelopment && url.startsWith('http://') && isLoopback(samplesOf(url))
   if (!url.startsWith('https://') && !isLocal) return 'must begin with https://'
-  const checked = (filled === url ? OpenUrl : UrlWithVariables).safeParse(url)
+  if (/\{\{|\}\}/.test(fillUrl(url, () => ''))) {
+    return 'may have no braces but those of variables, {{system__env_<label>}}'
+  }
+  const checked = (labelsIn(url).length === 0 ? OpenUrl : UrlWithVariables).safeParse(url)
   return checked.error?.issues[0]?.message
 }
 
-function isLoopback(url: string): boolean {
-  return URL.canParse(url) && isLoopbackHost(new URL(url).host)
+function isLoopback(urls: readonly string[]): boolean {
+  return urls.length > 0 && urls.every((url) => isLoopbackHost(new URL(url).host))
 }
 
 function refuseTooMany(members: object, context: z.RefinementCtx): void {

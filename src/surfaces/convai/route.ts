@@ -17,12 +17,13 @@ export type Found = { route: Route; params: Readonly<Record<string, string>> }
 
 /**
  * Finds routes by method and path: 404 for a path that is nobody's, 405 with `Allow` for another method.
- * A path is split before its segments are decoded, so a parameter may hold a slash.
+ * A path is split before its segments are decoded, so a parameter may hold a slash. One that ends in a
+ * slash is nobody's: clients make it of a last parameter `..`, and mean no more than that parameter.
  */
 export function createRouter(routes: readonly Route[]) {
   const table = routes.map((route) => ({ route, pattern: route.path.split('/') }))
   return (method: string, path: string): Found => {
-    const segments = path.replace(/\/$/, '').split('/').map(decode)
+    const segments = path.split('/').map(decode)
     const found = table.flatMap(({ route, pattern }) => {
       const params = match(pattern, segments)
       return params === undefined ? [] : [{ route, params }]

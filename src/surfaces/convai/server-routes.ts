@@ -9,6 +9,8 @@ const TOOL = `${SERVER}/tool-configs/:tool_name`
 
 const READ = 'servers.read'
 const WRITE = 'remote.write'
+/** As of any tool: an input that is held constant may be there to bound what members do. */
+const WRITE_TOOL = 'tools.write'
 
 export const SERVER_ROUTES: readonly Route[] = [
   { method: 'POST', path: SERVERS, act: WRITE, handler: servers.createConfiguration },
@@ -25,10 +27,10 @@ export const SERVER_ROUTES: readonly Route[] = [
   {
     method: 'POST',
     path: `${SERVER}/tool-configs`,
-    act: WRITE,
+    act: WRITE_TOOL,
     handler: tools.createToolConfig,
   },
   { method: 'GET', path: TOOL, act: READ, handler: tools.getToolConfig },
-  { method: 'PATCH', path: TOOL, act: WRITE, handler: tools.patchToolConfig },
-  { method: 'DELETE', path: TOOL, act: WRITE, handler: tools.deleteToolConfig },
+  { method: 'PATCH', path: TOOL, act: WRITE_TOOL, handler: tools.patchToolConfig },
+  { method: 'DELETE', path: TOOL, act: WRITE_TOOL, handler: tools.deleteToolConfig },
 ]

@@ -4,26 +4,25 @@ import type {
   ConfigurationRecord,
   WrittenConfiguration,
 } from '../../objects/organization/configuration-commands.ts'
-import { HttpError, valueOf } from '../../protocol/http-error.ts'
+import { HttpError, valueOf, type Outcome } from '../../protocol/http-error.ts'
 import { deleteServer, packFile, settleSoon } from '../server-writes.ts'
 import { answer, param, readBody, writeOf, type ConvaiCall } from './call.ts'
 import { formatConfiguration, storedOf } from './config-answer.ts'
 import { ApprovalPolicyBody, ConfigChange, createBody } from './config-form.ts'
 import { changeConfig, newConfig } from './config.ts'
 import { formatExtras, type Stored } from './extras.ts'
-import { requireKnown } from './referred.ts'
+import { requireReferable } from './referred.ts'
 
-/** Changes that come together each find another's written, so that one of them gets through. */
-const MAX_TRIES = 10
+/** Of changes that come together one gets through at each try: so many may be made at once. */
+const MAX_TRIES = 50
 
 export async function createConfiguration(call: ConvaiCall): Promise<Response> {
   const { config } = await readBody(call, createBody(call.platform.settings))
-  await requireKnown(call, config, ['body', 'config'])
+  await requireReferable(call, config, ['body', 'config'])
   const { file, extras, approvalHashes } = newConfig(config)
   const beside = { extras: formatExtras(extras), approvalHashes }
   const packed = packFile(parseServerFile(file))
-  const made = valueOf(await call.stub.createConfiguration(packed, beside, writeOf(call)))
-  return written(call, made)
+  return written(call, await call.stub.createConfiguration(packed, beside, writeOf(call)))
 }
 
 export async function listConfigurations({ stub }: ConvaiCall): Promise<Response> {
@@ -45,7 +44,7 @@ export async function getConfiguration(call: ConvaiCall): Promise<Response> {
 
 export async function patchConfiguration(call: ConvaiCall): Promise<Response> {
   const change = await readBody(call, ConfigChange)
-  await requireKnown(call, change, ['body'])
+  await requireReferable(call, change, ['body'])
   return changeStored(call, (stored) => changeConfig(stored, change))
 }
 
@@ -77,14 +76,19 @@ export async function changeStored(
     const members = { settings: { ...settings }, extras: formatExtras(extras) }
     const outcome = await call.stub.patchConfiguration(before.id, members, write)
     const isLate = 'refusal' in outcome && outcome.refusal.code === 'revision_moved'
-    if (!isLate) return written(call, valueOf(outcome))
+    if (!isLate) return written(call, outcome)
   }
   throw new HttpError(503, 'unavailable', 'The MCP server is being changed by others; retry', {
     headers: { 'Retry-After': '1' },
   })
 }
 
-function written(call: ConvaiCall, done: WrittenConfiguration): Response {
+/** A configuration that was written. Settings that are refused are no fields of the body, nor stand there. */
+function written(call: ConvaiCall, outcome: Outcome<WrittenConfiguration>): Response {
+  if ('refusal' in outcome && outcome.refusal.status === 422) {
+    throw new HttpError(422, outcome.refusal.code, outcome.refusal.message)
+  }
+  const done = valueOf(outcome)
   settleSoon(call, done)
   return answer(formatConfiguration(done.configuration))
 }

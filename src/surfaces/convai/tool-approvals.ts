@@ -7,8 +7,7 @@ import { answer, param, readBody, writeOf, type ConvaiCall } from './call.ts'
 import { formatConfiguration } from './config-answer.ts'
 import type { Route } from './route.ts'
 import { readConfiguration } from './servers.ts'
-
-const MAX_NAME_LENGTH = 1000
+import { RemoteToolName } from './tool-config-form.ts'
 
 export const APPROVAL_ROUTES: readonly Route[] = [
   {
@@ -26,7 +25,7 @@ export const APPROVAL_ROUTES: readonly Route[] = [
 ]
 
 const ApprovalBody = z.object({
-  tool_name: z.string().min(1).max(MAX_NAME_LENGTH),
+  tool_name: RemoteToolName,
   tool_description: z.string(),
   input_schema: z.record(z.string(), z.unknown()).default({}),
   approval_policy: ToolApprovalPolicy.default('requires_approval'),

@@ -94,12 +94,18 @@ export const ToolConfigChange = z.object({
 })
 export type ToolConfigChange = z.infer<typeof ToolConfigChange>
 
+/** The name of a tool at its remote server; what is stored of another kind would be another name. */
+export const RemoteToolName = z
+  .string()
+  .min(1)
+  .max(MAX_TOOL_NAME_LENGTH)
+  .refine((name) => name.isWellFormed(), 'must be well-formed Unicode')
+
 export const ToolConfig = z.object({
-  tool_name: z
-    .string()
-    .min(1)
-    .max(MAX_TOOL_NAME_LENGTH)
-    .refine((name) => name !== '__proto__', 'cannot be a member of an object'),
+  tool_name: RemoteToolName.refine(
+    (name) => name !== '__proto__',
+    'cannot be a member of an object',
+  ),
   ...ToolConfigChange.shape,
 })
 export type ToolConfig = z.infer<typeof ToolConfig>

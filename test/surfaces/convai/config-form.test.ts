@@ -31,6 +31,11 @@ const TABLE: [members: object, places: string[]][] = [
   [{ url: '{{system__env_scheme}}://example.com' }, ['body config url']],
   [{ url: 'https://{{system__env_host}}/mcp' }, []],
   [{ url: 'https://{{ system__env_host }}.example.com/mcp' }, []],
+  [{ url: 'https://example.com:{{system__env_port}}/mcp' }, []],
+  [{ url: 'https://{{system__env_a-b}}.example.com/mcp' }, ['body config url']],
+  [{ url: 'https://{{host}}/{{system__env_path}}' }, ['body config url']],
+  [{ request_meta: { progressToken: 1 } }, ['body config request_meta progressToken']],
+  [{ request_meta: { '': 1, 'a/b': 1 } }, ['body config request_meta ']],
   [{ transport: 'sse' }, ['body config transport']],
   [{ approval_policy: 'always_ask' }, ['body config approval_policy']],
   [{ response_timeout_secs: 4 }, ['body config response_timeout_secs']],
@@ -106,9 +111,12 @@ describe('the form of a configuration', () => {
       assert.deepEqual(wrongPlaces({ url: `http://${host}/mcp` }), ['body config url'])
     }
     assert.deepEqual(wrongPlaces({ url: 'http://127.0.0.1/{{system__env_path}}' }, true), [])
+    assert.deepEqual(wrongPlaces({ url: 'http://127.0.0.1:{{system__env_port}}/' }, true), [])
     assert.deepEqual(wrongPlaces({ url: 'http://example.com/' }, true), ['body config url'])
-    const hidden = 'http://localhost.{{system__env_host}}/'
-    assert.deepEqual(wrongPlaces({ url: hidden }, true), ['body config url'])
+    for (const hidden of ['localhost.', '127.0.0.', '127.0.0.1', '']) {
+      const url = `http://${hidden}{{system__env_host}}/`
+      assert.deepEqual(wrongPlaces({ url }, true), ['body config url'], url)
+    }
   })
 
   it('of a change has what may be changed, and nothing else', () => {

@@ -19,7 +19,7 @@ const find = createRouter(TABLE)
 describe('createRouter', () => {
   it('finds a route by method and path', () => {
     assert.equal(find('POST', '/v1/things').route, TABLE[1])
-    assert.equal(find('GET', '/v1/things/').route, TABLE[0])
+    assert.equal(find('GET', '/v1/things').route, TABLE[0])
   })
 
   it('decodes the segments of a path after splitting it', () => {
@@ -29,11 +29,23 @@ describe('createRouter', () => {
     })
   })
 
-  for (const path of ['/v1', '/v1/things/a/parts', '/v1/things//parts/a', '/v1/things/%ff']) {
+  const nothing = [
+    '/v1',
+    '/v1/things/',
+    '/v1/things/a/parts',
+    '/v1/things//parts/a',
+    '/v1/things/%ff',
+  ]
+  for (const path of nothing) {
     it(`knows nothing at ${path}`, () => {
       assert.throws(() => find('GET', path), { status: 404, code: 'endpoint_not_found' })
     })
   }
+
+  it('takes no parameter that a client folds away for the thing above it', () => {
+    const { pathname } = new URL('/v1/things/a/parts/..', 'https://example.com')
+    assert.throws(() => find('GET', pathname), { status: 404 })
+  })
 
   it('names the methods of a path that is asked for by another', () => {
     const error = { status: 405, headers: { Allow: 'GET, POST' } }
