@@ -334,6 +334,10 @@ describe('a server configuration', () => {
       const changed = await member.ask('PATCH', `${SERVERS}/${json.id}`, members)
       assert.deepEqual([changed.status, changed.json.detail.status], [401, 'missing_permissions'])
     }
+    // Nor does one say what a tool is called with, which may bound what members can do by it.
+    const path = `${SERVERS}/${json.id}/tool-configs`
+    const said = await member.ask('POST', path, { tool_name: 'a' })
+    assert.deepEqual([said.status, said.json.detail.status], [401, 'missing_permissions'])
   })
 })
 
