@@ -18,7 +18,7 @@ import {
 import type { Gone } from '../catalog/published.ts'
 import type { Sized, Source } from '../memory/lookup.ts'
 import type { NameKind, Owned } from '../objects/directory.ts'
-import { directoryOf } from '../objects/resident.ts'
+import { directoryOf, organizationOf } from '../objects/resident.ts'
 import type { Resolved } from '../upstream/relay/target.ts'
 import { admitMiss, admitPerson } from './limits.ts'
 import {
@@ -40,7 +40,7 @@ export async function ownerOf(
   kind: NameKind,
   name: string,
 ): Promise<Owned | undefined> {
-  return retrying(() => directoryOf(env.DIRECTORY, kind, name).find(kind, name))
+  return retrying(() => directoryOf(env, kind, name).find(kind, name))
 }
 
 /** A server's newest published form, by id. */
@@ -63,7 +63,7 @@ export function serverSource(platform: Platform, visit: Visit): Source<Catalog |
     async origin(id) {
       const owned = await ownerOf(platform, 'server', id)
       if (owned === undefined) return undefined
-      const bytes = await retrying(() => env.ORGANIZATION.getByName(owned.owner).published(id))
+      const bytes = await retrying(() => organizationOf(env, owned.owner).published(id))
       if (bytes === undefined) return undefined
       const server = loadServer(bytes, renderings)
       if (newest.get(id) !== undefined) learnRevision(platform, server.value) // its owner may be another now
@@ -94,7 +94,7 @@ export function revisionSource(
     admitMiss: () => admitMiss(platform, visit),
     async origin(name) {
       const [, id = '', revision = ''] = name.split(':')
-      const stub = env.ORGANIZATION.getByName(organization)
+      const stub = organizationOf(env, organization)
       const bytes = await retrying(() => stub.publishedAt(id, Number(revision)))
       return bytes && loadServer(bytes, renderings)
     },
@@ -132,7 +132,7 @@ export function credentialSource(platform: Platform, visit: Visit): Source<Crede
     async origin(hash) {
       const owned = await ownerOf(platform, 'credential', hash)
       if (owned === undefined) return undefined
-      const text = await retrying(() => env.ORGANIZATION.getByName(owned.owner).credential(hash))
+      const text = await retrying(() => organizationOf(env, owned.owner).credential(hash))
       return text === undefined ? undefined : parseCredential(text)
     },
   }
@@ -157,7 +157,7 @@ export function principalSource(
     },
     admitMiss: () => admitMiss(platform, visit),
     async origin() {
-      const text = await retrying(() => env.ORGANIZATION.getByName(organization).principal(id))
+      const text = await retrying(() => organizationOf(env, organization).principal(id))
       return text === undefined ? undefined : read(text)
     },
   }
@@ -170,7 +170,7 @@ export function membershipSource(platform: Platform): Source<readonly Owned[]> {
     published: async () => undefined,
     admitMiss: (hash) => admitPerson(platform, hash),
     async origin(hash) {
-      const directory = () => directoryOf(env.DIRECTORY, 'external', hash)
+      const directory = () => directoryOf(env, 'external', hash)
       const owned = await retrying(() => directory().findAll('external', hash, MAX_MEMBERSHIPS))
       if (owned.length === 0) return undefined
       return { value: owned, bytes: owned.length * SMALL_ENTRY_BYTES }
@@ -185,7 +185,7 @@ export function checkSource({ env }: Platform, organization: string): Source<Che
     admitMiss: async () => {},
     async origin(name) {
       const [server = '', id = '', person] = name.split(' ')
-      const stub = () => env.ORGANIZATION.getByName(organization)
+      const stub = () => organizationOf(env, organization)
       const value = await retrying(() => stub().check(server, { id, person }))
       return { value, bytes: SMALL_ENTRY_BYTES }
     },
@@ -199,7 +199,7 @@ export function secretSource({ env }: Platform, organization: string): Source<st
     admitMiss: async () => {},
     async origin(key) {
       const name = key.slice(organization.length + 1)
-      const stub = () => env.ORGANIZATION.getByName(organization)
+      const stub = () => organizationOf(env, organization)
       const sealed = await retrying(() => stub().sealedSecret(name))
       return sealed === undefined ? undefined : { value: sealed, bytes: 2 * sealed.length }
     },
@@ -215,7 +215,7 @@ export function remoteSource(
     published: async () => undefined,
     admitMiss: async () => {},
     async origin() {
-      const stub = () => env.ORGANIZATION.getByName(organization)
+      const stub = () => organizationOf(env, organization)
       const found = await retrying(async () => stub().remote(id, environment))
       if (found === undefined) return undefined
       const value: Resolved = 'problem' in found ? found : resolvedOf(found)

@@ -7,6 +7,7 @@ import type { SealKeys } from '../../sealing/seal-keys.ts'
 import type { Claims } from './claims.ts'
 import { nextPublicationAt } from './publications.ts'
 import { announceDue, publishDue, type PublishBindings } from './publish.ts'
+import { organizationId } from './record.ts'
 import { nameOf, resealOne, sealedToReseal } from './reseal.ts'
 
 const RETRY_MS = 1000
@@ -28,11 +29,12 @@ export class Chores {
     this.#keys = keys
   }
 
-  /** Does what is due; throws when KV or the Directory refuses. `organization` is absent until made. */
-  async run(owner: string, organization: string | undefined): Promise<void> {
+  /** Does what is due; throws when KV or the Directory refuses. */
+  async run(): Promise<void> {
     const failures: unknown[] = []
+    const organization = organizationId(this.#storage.sql)
     const chores = organization === undefined ? [] : this.#choresOf(organization)
-    for (const chore of [...chores, () => this.#claims.releaseAbandoned(owner)]) {
+    for (const chore of [...chores, () => this.#claims.releaseAbandoned()]) {
       try {
         await chore()
       } catch (error) {
