@@ -10,6 +10,7 @@ import type { Directory } from './objects/directory.ts'
 import type { Organization } from './objects/organization.ts'
 import type { Session } from './objects/session.ts'
 import type { WorldBindings } from './objects/world.ts'
+import { NameKey } from './sealing/name-key.ts'
 import { SealKeys } from './sealing/seal-keys.ts'
 
 const MIN_TOKEN_LENGTH = 24
@@ -22,6 +23,30 @@ export type Env = WorldBindings & {
   SESSION: DurableObjectNamespace<Session>
   CHANNEL: DurableObjectNamespace<Channel>
 } & Readonly<Record<string, unknown>>
+
+/** Where a deployment is: five regions of data, and the development of one machine. */
+const REGIONS = ['development', 'global', 'us', 'eu', 'in', 'sg'] as const
+
+/** The regions whose storage the platform can promise, by a jurisdiction of the same name. */
+const JURISDICTIONS = ['us', 'eu'] as const
+
+const LOCATION_HINTS = [
+  'wnam',
+  'enam',
+  'sam',
+  'weur',
+  'eeur',
+  'apac',
+  'apac-ne',
+  'apac-se',
+  'oc',
+  'afr',
+  'me',
+] as const satisfies readonly DurableObjectLocationHint[]
+
+/** One of a few words; empty, or none, is none. */
+const oneOf = <const Words extends readonly string[]>(words: Words) =>
+  z.enum(['', ...words], { error: `must be empty or one of ${words.join(', ')}` }).default('')
 
 const flag = z
   .enum(['', '0', '1'])
@@ -69,7 +94,13 @@ export const Settings = z
       .transform((text) => (text === '' ? undefined : text)),
     OAUTH_ISSUERS: OAuthIssuers,
     PUBLIC_URL: HttpOrigin,
-    REGION: z.string().default('development'),
+    REGION: z
+      .enum(REGIONS, { error: `must be one of ${REGIONS.join(', ')}` })
+      .default('development'),
+    JURISDICTION: oneOf(JURISDICTIONS),
+    LOCATION_HINT: oneOf(LOCATION_HINTS),
+    RESIDENCY: oneOf(['strict']),
+    NAME_KEY: NameKey,
     DEVELOPMENT: flag,
     ALLOW_PRIVATE_UPSTREAMS: flag,
     ALLOWED_ORIGINS: list,
@@ -94,6 +125,19 @@ export const Settings = z
       message: 'must not name PUBLIC_URL, which session JWTs are of',
     },
   )
+  .superRefine(({ REGION, JURISDICTION, DEVELOPMENT }, context) => {
+    const needed = JURISDICTIONS.find((jurisdiction) => jurisdiction === REGION) ?? ''
+    if (JURISDICTION === needed || (DEVELOPMENT && JURISDICTION === '')) return
+    const message =
+      needed === ''
+        ? `must be empty in region ${REGION}, which has no storage of that jurisdiction`
+        : `must be ${needed} in region ${REGION}: without it nothing keeps what is stored there`
+    context.addIssue({ code: 'custom', path: ['JURISDICTION'], message })
+  })
+  .refine(({ RESIDENCY, NAME_KEY }) => RESIDENCY === '' || NAME_KEY !== undefined, {
+    path: ['NAME_KEY'],
+    message: 'is missing: RESIDENCY strict names what it stores by it',
+  })
 export type Settings = z.infer<typeof Settings>
 
 /** A setting that is missing or wrong; the message names it and never its value. */

@@ -4,7 +4,7 @@
  */
 import * as z from 'zod'
 
-const KEY_BYTES = 32
+export const KEY_BYTES = 32
 
 export type SealKey = { id: string; bytes: Uint8Array<ArrayBuffer> }
 export type SealKeys = readonly [SealKey, ...SealKey[]]
@@ -21,18 +21,19 @@ export const SealKeys = z.string().transform((text, context): SealKeys => {
     if (id === undefined || encoded === undefined)
       return refuse(`key ${index + 1} is not id:base64`)
     if (keys.some((key) => key.id === id)) return refuse(`key id "${id}" stands twice`)
-    const bytes = decode(encoded)
-    if (bytes?.length !== KEY_BYTES)
-      return refuse(`key "${id}" must be ${KEY_BYTES} bytes in base64`)
+    const bytes = decodeKey(encoded)
+    if (bytes === undefined) return refuse(`key "${id}" must be ${KEY_BYTES} bytes in base64`)
     keys.push({ id, bytes })
   }
   const [first, ...rest] = keys
   return first === undefined ? refuse('is empty') : [first, ...rest]
 })
 
-function decode(encoded: string): Uint8Array<ArrayBuffer> | undefined {
+/** The bytes of a key in base64; undefined for what is none. */
+export function decodeKey(encoded: string): Uint8Array<ArrayBuffer> | undefined {
   try {
-    return Uint8Array.from(atob(encoded), (character) => character.charCodeAt(0))
+    const bytes = Uint8Array.from(atob(encoded), (character) => character.charCodeAt(0))
+    return bytes.length === KEY_BYTES ? bytes : undefined
   } catch {
     return undefined // not base64
   }
