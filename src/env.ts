@@ -7,6 +7,7 @@ import { OAuthIssuers } from './callers/oauth-issuer.ts'
 import { MIN_SESSION_SECRET_LENGTH } from './callers/session-jwt.ts'
 import type { Channel } from './objects/channel.ts'
 import type { Directory } from './objects/directory.ts'
+import type { KvBindings } from './objects/kv.ts'
 import type { Organization } from './objects/organization.ts'
 import type { Session } from './objects/session.ts'
 import type { WorldBindings } from './objects/world.ts'
@@ -15,14 +16,14 @@ import { SealKeys } from './sealing/seal-keys.ts'
 
 const MIN_TOKEN_LENGTH = 24
 
-export type Env = WorldBindings & {
-  CATALOG: KVNamespace
-  LIMITER: RateLimit
-  ORGANIZATION: DurableObjectNamespace<Organization>
-  DIRECTORY: DurableObjectNamespace<Directory>
-  SESSION: DurableObjectNamespace<Session>
-  CHANNEL: DurableObjectNamespace<Channel>
-} & Readonly<Record<string, unknown>>
+export type Env = WorldBindings &
+  KvBindings & {
+    LIMITER: RateLimit
+    ORGANIZATION: DurableObjectNamespace<Organization>
+    DIRECTORY: DurableObjectNamespace<Directory>
+    SESSION: DurableObjectNamespace<Session>
+    CHANNEL: DurableObjectNamespace<Channel>
+  } & Readonly<Record<string, unknown>>
 
 /** Where a deployment is: five regions of data, and the development of one machine. */
 const REGIONS = ['development', 'global', 'us', 'eu', 'in', 'sg'] as const

@@ -12,6 +12,6 @@ export function sha256HexOfBytes(bytes: Uint8Array): string {
 }
 
 /** The HMAC-SHA-256 of a text under a key, as 64 hex digits. */
-export function hmacOf(key: string, text: string): string {
+export function hmacOf(key: string | Uint8Array, text: string): string {
   return createHmac('sha256', key).update(text).digest('hex')
 }

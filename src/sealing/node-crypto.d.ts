@@ -2,5 +2,5 @@
 declare module 'node:crypto' {
   type Digesting = { update(data: string | Uint8Array): { digest(encoding: 'hex'): string } }
   export function createHash(algorithm: 'sha256'): Digesting
-  export function createHmac(algorithm: 'sha256', key: string): Digesting
+  export function createHmac(algorithm: 'sha256', key: string | Uint8Array): Digesting
 }

@@ -4,6 +4,8 @@
  */
 import { CannotOpen } from '../../sealing/seal.ts'
 import type { SealKeys } from '../../sealing/seal-keys.ts'
+import type { Kv } from '../../catalog/kv-door.ts'
+import { kvOf, type KvBindings } from '../kv.ts'
 import type { Claims } from './claims.ts'
 import { nextPublicationAt } from './publications.ts'
 import { announceDue, publishDue, type PublishBindings } from './publish.ts'
@@ -15,15 +17,22 @@ const MAX_RETRY_MS = 60_000
 export class Chores {
   readonly #storage: DurableObjectStorage
   readonly #env: PublishBindings
+  readonly #kv: Kv
   readonly #claims: Claims
   readonly #keys: SealKeys
   /** Sealed values whose key is gone; they are left as they are. */
   readonly #unopenable = new Set<string>()
   #failures = 0
 
-  constructor(storage: DurableObjectStorage, env: PublishBindings, claims: Claims, keys: SealKeys) {
+  constructor(
+    storage: DurableObjectStorage,
+    env: PublishBindings & KvBindings,
+    claims: Claims,
+    keys: SealKeys,
+  ) {
     this.#storage = storage
     this.#env = env
+    this.#kv = kvOf(env)
     this.#claims = claims
     this.#keys = keys
   }
@@ -44,7 +53,8 @@ export class Chores {
   }
 
   #choresOf(organization: string): (() => Promise<void>)[] {
-    const publisher = { storage: this.#storage, env: this.#env, organization, now: Date.now }
+    const [storage, kv, env] = [this.#storage, this.#kv, this.#env]
+    const publisher = { storage, kv, env, organization, now: Date.now }
     return [
       () => publishDue(publisher),
       () => announceDue(publisher),
@@ -57,7 +67,7 @@ export class Chores {
     const { sql } = this.#storage
     const isResealing = sealedToReseal(sql, this.#keys, this.#unopenable).length > 0
     const reasons = [
-      nextPublicationAt(sql),
+      nextPublicationAt(sql, this.#kv.sealedBy),
       this.#claims.nextAt(now),
       isResealing ? now : undefined,
     ]

@@ -5,18 +5,18 @@
 import { outcomeOf, type Outcome } from '../../protocol/http-error.ts'
 import { SealKeys } from '../../sealing/seal-keys.ts'
 import type { Directory } from '../directory.ts'
+import type { KvBindings } from '../kv.ts'
 import { migrate } from '../migrate.ts'
 import { Chores } from './chores.ts'
 import { Claims } from './claims.ts'
 import type { Context } from './context.ts'
+import { notePutAgain, type Publication } from './publications.ts'
 import type { PublishBindings } from './publish.ts'
 import { isGoing, organizationId, requireOrganization } from './record.ts'
 import { STEPS } from './schema.ts'
 
-export type OrganizationBindings = PublishBindings & {
-  DIRECTORY: DurableObjectNamespace<Directory>
-  SEAL_KEYS: string
-}
+export type OrganizationBindings = PublishBindings &
+  KvBindings & { DIRECTORY: DurableObjectNamespace<Directory> }
 
 export class Life {
   readonly keys: SealKeys
@@ -64,6 +64,12 @@ export class Life {
       requireOrganization(this.sql)
       return command(this.context())
     })
+  }
+
+  /** Has a value put again in a moment: what KV holds of it does not open. */
+  publishAgain(publication: Pick<Publication, 'kind' | 'name'>): void {
+    notePutAgain(this.sql, publication, Date.now())
+    this.#schedule()
   }
 
   context(): Context {

@@ -146,4 +146,7 @@ export const STEPS = [
      FROM servers
      WHERE deleted_at IS NULL AND settings ->> '$.kind' = 'remote'
        AND settings ->> '$.account' IS NULL;`,
+  // Which key sealed what KV holds: empty where nothing is sealed.
+  `ALTER TABLE publications ADD COLUMN sealed_by TEXT NOT NULL DEFAULT '';
+   CREATE INDEX publications_sealed_by ON publications (sealed_by);`,
 ]
