@@ -15,6 +15,7 @@ import { hosted } from './surfaces/hosted/endpoint.ts'
 import { hostedMetadata } from './surfaces/hosted/metadata.ts'
 import { preflightMetadata } from './surfaces/resource-metadata.ts'
 import { createPlatform, type Platform, type Visit } from './surfaces/platform.ts'
+import { residency } from './surfaces/residency.ts'
 import { formatRefusal, notFound, refusalOf } from './surfaces/rest-answer.ts'
 
 export { Channel } from './objects/channel.ts'
@@ -37,6 +38,7 @@ router
   .all('/connectors', (_request, platform, visit) => connectors(platform, visit))
   .get('/health', () => Response.json({ status: 'ok' }))
   .head('/health', () => new Response(null))
+  .get('/residency', (_request, { settings }) => residency(settings))
   .options('/.well-known/oauth-protected-resource/*', preflightMetadata)
   .get('/.well-known/oauth-protected-resource/mcp', (_request, platform) =>
     gatewayMetadata(platform, undefined),

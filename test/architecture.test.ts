@@ -28,7 +28,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   methods: { mayImport: [...GROUND, ...FIRST, 'visibility'], modules: ['zod'] },
   objects: { mayImport: UP_TO_METHODS, modules: ['cloudflare:workers'] },
   surfaces: { mayImport: [...UP_TO_METHODS, 'objects', 'env.ts'], modules: ['zod', 'itty-router'] },
-  cli: { mayImport: [], modules: [/^node:/] },
+  cli: { mayImport: [], modules: [/^node:/, 'wrangler'] },
   'env.ts': { mayImport: ['objects', 'callers', 'sealing'], modules: ['zod'] },
   'worker.ts': {
     mayImport: ['surfaces', 'objects', 'env.ts', 'protocol'],

@@ -10,6 +10,7 @@ const MADE: Readonly<Record<string, () => string>> = {
   OPERATOR_TOKEN: () => `rco_${randomBytes(32).toString('hex')}`,
   SESSION_JWT_SECRET: () => randomBytes(32).toString('base64url'),
   SEAL_KEYS: () => `dev1:${randomBytes(32).toString('base64')}`,
+  NAME_KEY: () => randomBytes(32).toString('base64'),
 }
 
 /** Every secret by name; the file is made or completed where one is missing in both places. */

@@ -2,10 +2,8 @@
  * `npm start`: runs the Worker under `wrangler dev`, applies the samples that are absent, and says
  * what is there, with keys that are good until the next start. Arguments go through to wrangler. Stopping it stops all it started.
  */
-import { spawn } from 'node:child_process'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import {
   AdminError,
@@ -13,6 +11,7 @@ import {
   formatAdminError,
   type AdminClient,
 } from './admin-client.ts'
+import { startDevWorker } from './dev-worker.ts'
 import {
   applySampleOrganization,
   exists,
@@ -23,9 +22,6 @@ import { readSecrets } from './secrets.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const SAMPLES = join(ROOT, 'src/samples')
-const READY_TIMEOUT_MS = 60_000
-const POLL_MS = 100
-const STOP_TIMEOUT_MS = 5000
 const WEATHER = 'my-weather-tools'
 const LIST = '{"jsonrpc":"2.0","id":2,"method":"tools/list","params":{}}'
 
@@ -43,39 +39,18 @@ const { values } = parseArgs({
 const url = `http://${values.ip}:${values.port}`
 const secrets = await readSecrets(join(ROOT, '.dev.vars'), process.env)
 
-const wrangler = spawn(
-  join(ROOT, 'node_modules/.bin/wrangler'),
-  [
-    'dev',
-    // Named, so that wrangler takes the secrets from its environment and `ps` does not show them.
-    '--env-file',
-    '/dev/null',
+const worker = startDevWorker({
+  url,
+  args: [
     ...unlessGiven('ip', values.ip),
     ...unlessGiven('port', values.port),
     ...unlessGiven('inspector-port', 0),
     '--var',
-    'DEVELOPMENT:1',
-    '--var',
-    `PUBLIC_URL:${url}`,
-    '--var',
     'ALLOW_PRIVATE_UPSTREAMS:1', // the sample's remote server is this very one
-    '--show-interactive-dev-session',
-    'false',
     ...args,
   ],
-  {
-    cwd: ROOT,
-    stdio: ['ignore', 'inherit', 'inherit'],
-    detached: true, // a group of its own: one signal reaches wrangler and the runtime it starts
-    env: {
-      ...process.env,
-      ...secrets,
-      WRANGLER_SEND_METRICS: 'false',
-      WRANGLER_HIDE_BANNER: 'true',
-      CLOUDFLARE_CF_FETCH_ENABLED: 'false',
-    },
-  },
-)
+  secrets,
+})
 
 /** An argument for wrangler that the user has not set. */
 function unlessGiven(name: string, value: unknown): string[] {
@@ -84,18 +59,11 @@ function unlessGiven(name: string, value: unknown): string[] {
 }
 
 let stopping = false
-const exited = new Promise<number>((resolve) => {
-  wrangler.on('exit', (code) => resolve(code ?? 0))
-  wrangler.on('error', (error) => {
-    console.error(`wrangler could not be started: ${error.message}`)
-    resolve(1)
-  })
-})
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void stop())
-process.on('exit', () => kill('SIGKILL')) // whatever is left of the group
+process.on('exit', () => worker.kill()) // whatever is left of the group
 
 try {
-  await untilReady()
+  await worker.untilReady()
   const token = secrets['OPERATOR_TOKEN'] ?? ''
   const client = createAdminClient(url, token)
   const samples = await applySamples(client)
@@ -104,7 +72,7 @@ try {
   if (!stopping) console.error(messageOf(error))
   await stop(1)
 }
-const ended = await exited
+const ended = await worker.exited
 process.exit(stopping ? 0 : ended)
 
 function messageOf(error: unknown): unknown {
@@ -115,44 +83,8 @@ function messageOf(error: unknown): unknown {
 async function stop(code = 0): Promise<void> {
   if (stopping) return
   stopping = true
-  kill('SIGTERM')
-  await Promise.race([exited, wait(STOP_TIMEOUT_MS)])
+  await worker.stop()
   process.exit(code)
-}
-
-function kill(signal: NodeJS.Signals): void {
-  try {
-    if (wrangler.pid !== undefined) process.kill(-wrangler.pid, signal)
-  } catch {
-    // the group is gone already
-  }
-}
-
-async function untilReady(): Promise<void> {
-  const deadline = Date.now() + READY_TIMEOUT_MS
-  while (wrangler.exitCode === null && Date.now() < deadline) {
-    if (await answers()) return
-    await wait(POLL_MS)
-  }
-  throw new Error(
-    wrangler.exitCode === null
-      ? `no answer at ${url}`
-      : 'wrangler ended before the Worker answered',
-  )
-}
-
-/** Whether our Worker answers, and not something else that had the port already. */
-async function answers(): Promise<boolean> {
-  try {
-    const response = await fetch(`${url}/api/v1/organizations`, {
-      headers: { authorization: `Bearer ${secrets['OPERATOR_TOKEN']}` },
-    })
-    if (response.status === 500) throw new Error(await response.text())
-    return response.ok
-  } catch (error) {
-    if (error instanceof TypeError) return false // nobody listens yet
-    throw error
-  }
 }
 
 async function applySamples(client: AdminClient): Promise<Sample[]> {

@@ -1,8 +1,7 @@
 /** `npm start` on an empty state: the samples, what it prints, that it keeps data and stops whole. */
 import assert from 'node:assert/strict'
-import { execFile, spawn } from 'node:child_process'
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
@@ -10,8 +9,7 @@ import { promisify } from 'node:util'
 import { eventually } from '../support/eventually.ts'
 import { legacy } from '../support/messages.ts'
 import { OPERATOR_TOKEN, SEAL_KEYS } from '../support/rollcall.ts'
-
-const ROOT = join(import.meta.dirname, '../..')
+import { freePorts, processesOf, startProgram, type Running } from '../support/running.ts'
 
 /** As the documentation of the gateway prints them. */
 const SEARCH = {
@@ -53,7 +51,7 @@ describe('npm start', () => {
   let port: number
   before(async () => {
     state = await mkdtemp(join(tmpdir(), 'rollcall-start-'))
-    port = await freePort()
+    port = await freePorts()
   })
   after(() => rm(state, { recursive: true, force: true }))
 
@@ -96,7 +94,7 @@ describe('npm start', () => {
   it('takes secrets from the environment, and shows them in no process list', async () => {
     const run = start(port, state)
     await run.isUp
-    const lines = await processesOf(state)
+    const lines = (await processesOf(state)).map(({ line }) => line)
     assert.ok(lines.length > 0)
     assert.deepEqual(
       lines.filter((line) => line.includes(OPERATOR_TOKEN) || line.includes(SEAL_KEYS)),
@@ -144,46 +142,8 @@ async function convaiAnswers(printed: string): Promise<void> {
   assert.equal(statuses[0].state, 'not_approved')
 }
 
-/** Starts it as npm does; `isUp` is what it had printed when it said so. */
-function start(port: number, state: string) {
-  const child = spawn(
-    process.execPath,
-    ['src/cli/start.ts', '--port', String(port), '--persist-to', state],
-    { cwd: ROOT, env: { ...process.env, OPERATOR_TOKEN, SEAL_KEYS } },
-  )
-  let text = ''
-  const isUp = new Promise<string>((resolve, reject) => {
-    child.stdout.on('data', (chunk: Buffer) => {
-      text += chunk.toString()
-      if (text.includes('Ctrl-C stops it')) resolve(text)
-    })
-    child.stderr.on('data', (chunk: Buffer) => (text += chunk.toString()))
-    child.on('exit', (code) => reject(new Error(`ended with ${code}: ${text}`)))
-  })
-  const exited = new Promise<number | null>((resolve) => child.on('exit', resolve))
-  const stop = () => {
-    child.kill('SIGINT')
-    return exited
-  }
-  return { isUp, stop }
-}
-
-/** The command lines of the processes that work on a state folder. */
-async function processesOf(state: string): Promise<string[]> {
-  const pids = (await readdir('/proc')).filter(
-    (name) => /^\d+$/.test(name) && name !== String(process.pid),
-  )
-  const lines = await Promise.all(
-    pids.map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')),
-  )
-  return lines.map((line) => line.replaceAll('\0', ' ')).filter((line) => line.includes(state))
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
-    })
-  })
+/** Starts it as npm does. */
+function start(port: number, state: string): Running {
+  const args = ['--port', String(port), '--persist-to', state]
+  return startProgram('start', args, { OPERATOR_TOKEN, SEAL_KEYS })
 }

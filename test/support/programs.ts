@@ -17,7 +17,7 @@ export type ProgramOptions = {
 
 /** Runs a program to its end, with the operator's token in the environment. */
 export async function runProgram(
-  name: 'push' | 'pull' | 'call',
+  name: 'push' | 'pull' | 'call' | 'deploy',
   args: readonly string[],
   { folder, input = '', env = {} }: ProgramOptions = {},
 ): Promise<Ended> {
