@@ -49,30 +49,6 @@ const LOCATION_HINTS = [
 const oneOf = <const Words extends readonly string[]>(words: Words) =>
   z.enum(['', ...words], { error: `must be empty or one of ${words.join(', ')}` }).default('')
 
-/** Where a deployment is: five regions of data, and the development of one machine. */
-const REGIONS = ['development', 'global', 'us', 'eu', 'in', 'sg'] as const
-
-/** The regions whose storage the platform can promise, by a jurisdiction of the same name. */
-const JURISDICTIONS = ['us', 'eu'] as const
-
-const LOCATION_HINTS = [
-  'wnam',
-  'enam',
-  'sam',
-  'weur',
-  'eeur',
-  'apac',
-  'apac-ne',
-  'apac-se',
-  'oc',
-  'afr',
-  'me',
-] as const satisfies readonly DurableObjectLocationHint[]
-
-/** One of a few words; empty, or none, is none. */
-const oneOf = <const Words extends readonly string[]>(words: Words) =>
-  z.enum(['', ...words], { error: `must be empty or one of ${words.join(', ')}` }).default('')
-
 const flag = z
   .enum(['', '0', '1'])
   .optional()
