@@ -5,54 +5,25 @@
 import * as z from 'zod'
 import { OAuthIssuers } from './callers/oauth-issuer.ts'
 import { MIN_SESSION_SECRET_LENGTH } from './callers/session-jwt.ts'
-import type { Channel } from './objects/channel.ts'
-import type { Directory } from './objects/directory.ts'
 import type { KvBindings } from './objects/kv.ts'
-import type { Organization } from './objects/organization.ts'
-import type { Session } from './objects/session.ts'
+import type {
+  ChannelBinding,
+  DirectoryBinding,
+  OrganizationBinding,
+  SessionBinding,
+} from './objects/resident.ts'
 import type { WorldBindings } from './objects/world.ts'
-import { NameKey } from './sealing/name-key.ts'
+import { checkResidence, flag, RESIDENCE } from './sealing/residence.ts'
 import { SealKeys } from './sealing/seal-keys.ts'
 
 const MIN_TOKEN_LENGTH = 24
 
-export type Env = WorldBindings &
-  KvBindings & {
-    LIMITER: RateLimit
-    ORGANIZATION: DurableObjectNamespace<Organization>
-    DIRECTORY: DurableObjectNamespace<Directory>
-    SESSION: DurableObjectNamespace<Session>
-    CHANNEL: DurableObjectNamespace<Channel>
-  } & Readonly<Record<string, unknown>>
-
-/** Where a deployment is: five regions of data, and the development of one machine. */
-const REGIONS = ['development', 'global', 'us', 'eu', 'in', 'sg'] as const
-
-/** The regions whose storage the platform can promise, by a jurisdiction of the same name. */
-const JURISDICTIONS = ['us', 'eu'] as const
-
-const LOCATION_HINTS = [
-  'wnam',
-  'enam',
-  'sam',
-  'weur',
-  'eeur',
-  'apac',
-  'apac-ne',
-  'apac-se',
-  'oc',
-  'afr',
-  'me',
-] as const satisfies readonly DurableObjectLocationHint[]
-
-/** One of a few words; empty, or none, is none. */
-const oneOf = <const Words extends readonly string[]>(words: Words) =>
-  z.enum(['', ...words], { error: `must be empty or one of ${words.join(', ')}` }).default('')
-
-const flag = z
-  .enum(['', '0', '1'])
-  .optional()
-  .transform((value) => value === '1')
+export type Env = WorldBindings & { LIMITER: RateLimit } & KvBindings &
+  OrganizationBinding &
+  DirectoryBinding &
+  SessionBinding &
+  ChannelBinding &
+  Readonly<Record<string, unknown>>
 
 const list = z
   .string()
@@ -95,14 +66,7 @@ export const Settings = z
       .transform((text) => (text === '' ? undefined : text)),
     OAUTH_ISSUERS: OAuthIssuers,
     PUBLIC_URL: HttpOrigin,
-    REGION: z
-      .enum(REGIONS, { error: `must be one of ${REGIONS.join(', ')}` })
-      .default('development'),
-    JURISDICTION: oneOf(JURISDICTIONS),
-    LOCATION_HINT: oneOf(LOCATION_HINTS),
-    RESIDENCY: oneOf(['strict']),
-    NAME_KEY: NameKey,
-    DEVELOPMENT: flag,
+    ...RESIDENCE,
     ALLOW_PRIVATE_UPSTREAMS: flag,
     ALLOWED_ORIGINS: list,
     INITIALIZE_LIMIT: z.coerce.number().int().min(1).max(6000).default(30),
@@ -126,19 +90,7 @@ export const Settings = z
       message: 'must not name PUBLIC_URL, which session JWTs are of',
     },
   )
-  .superRefine(({ REGION, JURISDICTION, DEVELOPMENT }, context) => {
-    const needed = JURISDICTIONS.find((jurisdiction) => jurisdiction === REGION) ?? ''
-    if (JURISDICTION === needed || (DEVELOPMENT && JURISDICTION === '')) return
-    const message =
-      needed === ''
-        ? `must be empty in region ${REGION}, which has no storage of that jurisdiction`
-        : `must be ${needed} in region ${REGION}: without it nothing keeps what is stored there`
-    context.addIssue({ code: 'custom', path: ['JURISDICTION'], message })
-  })
-  .refine(({ RESIDENCY, NAME_KEY }) => RESIDENCY === '' || NAME_KEY !== undefined, {
-    path: ['NAME_KEY'],
-    message: 'is missing: RESIDENCY strict names what it stores by it',
-  })
+  .superRefine(checkResidence)
 export type Settings = z.infer<typeof Settings>
 
 /** A setting that is missing or wrong; the message names it and never its value. */

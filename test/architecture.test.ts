@@ -111,6 +111,20 @@ describe('The house', () => {
     )
   })
 
+  it('asks for objects in one file alone, where their jurisdiction and their names are', () => {
+    // Ways to an object, and a binding that is used as more than the name of a type's member.
+    const asks =
+      /\b(?:getByName|newUniqueId|idFromString|idFromName|jurisdiction)\(|\b(?:ORGANIZATION|DIRECTORY|SESSION|CHANNEL|UPSTREAM)\b/
+    const users = [...texts].filter(([file, text]) => {
+      const code = text.replaceAll(/\/\*[^]*?\*\/|(?<!:)\/\/.*/g, '')
+      return roomOf(file) !== 'cli' && asks.test(code)
+    })
+    assert.deepEqual(
+      users.map(([file]) => file),
+      ['objects/resident.ts'],
+    )
+  })
+
   it('has no cycle', () => {
     const below = new Map<string, string[]>()
     for (const one of imports.filter((each) => isOurs(each) && !each.isType)) {

@@ -5,9 +5,7 @@
  */
 import type { WaitUntil } from '../memory/single-flight.ts'
 import type { CallEntry } from '../methods/call-entry.ts'
-import type { Organization } from './organization.ts'
-
-export type CallLogBindings = { ORGANIZATION: DurableObjectNamespace<Organization> }
+import { organizationOf, type OrganizationBinding } from './resident.ts'
 
 /** Takes a batch to where an organization's log is kept. */
 export type WriteCalls = (organization: string, entries: readonly CallEntry[]) => Promise<unknown>
@@ -75,17 +73,17 @@ export class CallLog {
   }
 }
 
-const logs = new WeakMap<CallLogBindings, CallLog>()
+const logs = new WeakMap<OrganizationBinding, CallLog>()
 
 /** The call log of an isolate, which all its objects share. */
-export function callLogOf(env: CallLogBindings): CallLog {
+export function callLogOf(env: OrganizationBinding): CallLog {
   const log = logs.get(env) ?? createCallLog(env)
   logs.set(env, log)
   return log
 }
 
-function createCallLog({ ORGANIZATION }: CallLogBindings): CallLog {
+function createCallLog(env: OrganizationBinding): CallLog {
   return new CallLog((organization, entries) =>
-    ORGANIZATION.getByName(organization).logCalls(JSON.stringify(entries)),
+    organizationOf(env, organization).logCalls(JSON.stringify(entries)),
   )
 }

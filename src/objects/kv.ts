@@ -1,14 +1,9 @@
 /** KV as objects and the Worker reach it: one door for each isolate, made from the bindings. */
 import { plainKv, strictKv, type Kv } from '../catalog/kv-door.ts'
-import { NameKey } from '../sealing/name-key.ts'
+import { Residence } from '../sealing/residence.ts'
 import { SealKeys } from '../sealing/seal-keys.ts'
 
-export type KvBindings = {
-  CATALOG: KVNamespace
-  SEAL_KEYS: string
-  RESIDENCY?: string
-  NAME_KEY?: string
-}
+export type KvBindings = { CATALOG: KVNamespace; SEAL_KEYS: string }
 
 const doors = new WeakMap<KvBindings, Kv>()
 
@@ -19,10 +14,8 @@ export function kvOf(env: KvBindings): Kv {
   return door
 }
 
-/** Without its key a strict deployment stores nothing: in the clear would be worse. */
-function createDoor({ CATALOG, SEAL_KEYS, RESIDENCY, NAME_KEY }: KvBindings): Kv {
-  if (RESIDENCY !== 'strict') return plainKv(CATALOG)
-  const nameKey = NameKey.parse(NAME_KEY)
-  if (nameKey === undefined) throw new Error('NAME_KEY is missing: RESIDENCY strict needs it')
-  return strictKv(CATALOG, { sealKeys: SealKeys.parse(SEAL_KEYS), nameKey })
+function createDoor(env: KvBindings): Kv {
+  const { RESIDENCY, NAME_KEY: nameKey } = Residence.parse(env)
+  if (RESIDENCY !== 'strict' || nameKey === undefined) return plainKv(env.CATALOG) // strict has its key
+  return strictKv(env.CATALOG, { sealKeys: SealKeys.parse(env.SEAL_KEYS), nameKey })
 }

@@ -6,7 +6,7 @@
  * organization-accounts.ts, what is about remote servers in organization-remotes.ts.
  *
  * Commands answer an `Outcome`, since an error's class does not cross RPC. One object an
- * organization, named by its id. Storage: organization/schema.ts.
+ * organization, named by its id (resident.ts). Storage: organization/schema.ts.
  */
 import type { ParsedServerFile } from '../catalog/server-file.ts'
 import type { SettingsPatch } from '../catalog/server.ts'
@@ -40,18 +40,18 @@ import { allTools, formatOffered } from './organization/tools.ts'
 export class Organization extends OrganizationRemotes {
   // Organization
 
-  /** Makes this organization under a name, where it is not there yet. */
-  async ensure(name: string, write: Write) {
+  /** Makes this organization of an id under a name, where it is not there yet. */
+  async ensure(id: string, name: string, write: Write) {
     return outcomeOf(() =>
       organizationId(this.life.sql) === undefined
-        ? other.nameOrganization(this.life.context(), name, write)
+        ? other.nameOrganization(this.life.contextOf(id), name, write)
         : requireOrganization(this.life.sql),
     )
   }
 
-  /** Makes this organization, or renames it. */
-  async nameAs(name: string, write: Write) {
-    return outcomeOf(() => other.nameOrganization(this.life.context(), name, write))
+  /** Makes this organization of an id, or renames it. */
+  async nameAs(id: string, name: string, write: Write) {
+    return outcomeOf(() => other.nameOrganization(this.life.contextOf(id), name, write))
   }
 
   async describe() {

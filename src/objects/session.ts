@@ -11,9 +11,9 @@ import { HttpError, outcomeOf, type Outcome } from '../protocol/http-error.ts'
 import type { Response as Reply } from '../protocol/json-rpc.ts'
 import type { LogLevel } from '../protocol/logging.ts'
 import { EVENT_STREAM_HEADERS } from '../protocol/sse.ts'
-import { callLogOf, type CallLogBindings } from './call-log.ts'
+import { callLogOf } from './call-log.ts'
 import type { Channel } from './channel.ts'
-import { channelOf } from './resident.ts'
+import { channelOf, type ChannelBinding, type OrganizationBinding } from './resident.ts'
 import { answerOnce, answerOnStream, type Desk } from './session/answer-call.ts'
 import { Calls } from './session/calls.ts'
 import {
@@ -47,8 +47,7 @@ import { lostAnswer } from './session/run-call.ts'
 import { Streams } from './session/streams.ts'
 import { worldOf, type WorldBindings } from './world.ts'
 
-export type SessionBindings = WorldBindings &
-  CallLogBindings & { CHANNEL: DurableObjectNamespace<Channel> }
+export type SessionBindings = WorldBindings & OrganizationBinding & ChannelBinding
 
 const MAX_CALLS = 100 // under way at once in a session
 const MAX_SUBSCRIPTIONS = 100 // each is looked at with every change
@@ -279,7 +278,7 @@ export class Session extends DurableObject<SessionBindings> {
   }
 
   #channel({ server }: SessionRecord): DurableObjectStub<Channel> {
-    return channelOf(this.env.CHANNEL, server)
+    return channelOf(this.env, server)
   }
 
   #id(): string {

@@ -3,7 +3,7 @@
  * and hands them to the organization, and hears of changes; each of these once, however many want it.
  * Calls do not come through here: whoever relays one asks for the connection, and keeps it for a while.
  *
- * One object a server, named by its id. Storage: whose server it is and a digest of its tools
+ * One object a server, named by its id (resident.ts). Storage: whose server it is and a digest of its tools
  * (key-value), `connections`, `leases`, `readings`. Everything goes when the server is gone, the tables too.
  */
 import { DurableObject } from 'cloudflare:workers'
@@ -15,10 +15,14 @@ import { UpstreamFault } from '../upstream/mcp/fault.ts'
 import type { Wanted } from '../upstream/mcp/listen.ts'
 import type { Target } from '../upstream/relay/target.ts'
 import type { Want } from '../upstream/relay/upstreams.ts'
-import type { Channel } from './channel.ts'
 import { migrate } from './migrate.ts'
 import type { Organization } from './organization.ts'
-import { channelOf } from './resident.ts'
+import {
+  channelOf,
+  organizationOf,
+  type ChannelBinding,
+  type OrganizationBinding,
+} from './resident.ts'
 import { configOf, Connections } from './upstream/connections.ts'
 import { discoverTools, type Tools } from './upstream/discover.ts'
 import { metOf } from './upstream/met.ts'
@@ -38,10 +42,7 @@ import { STEPS } from './upstream/schema.ts'
 import { Watch } from './upstream/watch.ts'
 import { worldOf, type WorldBindings } from './world.ts'
 
-export type UpstreamBindings = WorldBindings & {
-  ORGANIZATION: DurableObjectNamespace<Organization>
-  CHANNEL: DurableObjectNamespace<Channel>
-}
+export type UpstreamBindings = WorldBindings & OrganizationBinding & ChannelBinding
 
 /** What came of reading the lists. */
 export type Refreshed = { revision: number } | Problem
@@ -127,7 +128,7 @@ export class Upstream extends DurableObject<UpstreamBindings> {
       this.#relistedAt = Date.now()
       await this.refresh(owner)
     }
-    return this.env.ORGANIZATION.getByName(owner.organization).remoteSchema(owner.server, tool)
+    return organizationOf(this.env, owner.organization).remoteSchema(owner.server, tool)
   }
 
   /** Has the lists read again in a moment. */
@@ -253,7 +254,7 @@ export class Upstream extends DurableObject<UpstreamBindings> {
   async #tell(uris: readonly string[]): Promise<void> {
     const owner = this.#owner()
     if (owner === undefined) return
-    for (const uri of uris) await channelOf(this.env.CHANNEL, owner.server).tellUpdated(uri)
+    for (const uri of uris) await channelOf(this.env, owner.server).tellUpdated(uri)
   }
 
   async #wish(gapMs: number): Promise<void> {
@@ -278,7 +279,7 @@ export class Upstream extends DurableObject<UpstreamBindings> {
   }
 
   #organization({ organization }: Owner): DurableObjectStub<Organization> {
-    return this.env.ORGANIZATION.getByName(organization)
+    return organizationOf(this.env, organization)
   }
 
   async #forget(): Promise<void> {

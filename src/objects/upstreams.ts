@@ -8,7 +8,7 @@ import type { Target } from '../upstream/relay/target.ts'
 import type { Upstreams, Want } from '../upstream/relay/upstreams.ts'
 import { configOf } from './upstream/connections.ts'
 import { requireMet } from './upstream/met.ts'
-import type { Upstream } from './upstream.ts'
+import { upstreamOf, type UpstreamBinding } from './resident.ts'
 
 const REMEMBERED_BYTES = 2 * 1024 * 1024
 const REMEMBERED_MS = 5 * 60 * 1000
@@ -16,9 +16,9 @@ const REMEMBERED_MS = 5 * 60 * 1000
 type Remembered = { connection: Connection; until: number }
 
 /** The connections of one isolate. */
-export function createUpstreams(upstreams: DurableObjectNamespace<Upstream>): Upstreams {
+export function createUpstreams(env: UpstreamBinding): Upstreams {
   const memory = new BoundedMap<Remembered>(REMEMBERED_BYTES)
-  const stubOf = ({ server }: Target) => upstreamOf(upstreams, server)
+  const stubOf = ({ server }: Target) => upstreamOf(env, server)
   const remember = (key: string, connection: Connection): Connection => {
     const bytes = 2 * (key.length + JSON.stringify(connection).length)
     memory.set(key, { connection, until: Date.now() + REMEMBERED_MS }, bytes)
@@ -40,14 +40,6 @@ export function createUpstreams(upstreams: DurableObjectNamespace<Upstream>): Up
     watch: (target, wanted, leaseMs) => stubOf(target).watch(ownerOf(target), wanted, leaseMs),
     refreshSoon: (target) => stubOf(target).refreshSoon(ownerOf(target)),
   }
-}
-
-/** The Upstream of a server. */
-export function upstreamOf(
-  upstreams: DurableObjectNamespace<Upstream>,
-  server: string,
-): DurableObjectStub<Upstream> {
-  return upstreams.getByName(`remote-${server}`)
 }
 
 function ownerOf({ organization, server }: Target) {

@@ -8,14 +8,13 @@ import type { World } from '../upstream/world.ts'
 import { parseAccountCredential } from '../handlers/account-credential.ts'
 import { accountPlace } from './organization/account-rows.ts'
 import { secretPlace } from './organization/secrets.ts'
+import type { UpstreamBinding } from './resident.ts'
 import { createUpstreams } from './upstreams.ts'
-import type { Upstream } from './upstream.ts'
 
-export type WorldBindings = {
+export type WorldBindings = UpstreamBinding & {
   SEAL_KEYS: string
   DEVELOPMENT?: string
   ALLOW_PRIVATE_UPSTREAMS?: string
-  UPSTREAM: DurableObjectNamespace<Upstream>
 }
 
 const OPENED_BYTES = 1024 * 1024
@@ -58,6 +57,6 @@ function createWorld(env: WorldBindings): World {
     },
     seal: (place, text) => seal(keys, place, text),
     unseal: (place, sealed) => open(keys, place, sealed),
-    upstreams: createUpstreams(env.UPSTREAM),
+    upstreams: createUpstreams(env),
   }
 }

@@ -7,7 +7,7 @@ import { may, requireMay, type Actor } from '../callers/may.ts'
 import type { AccountPatch, WrittenAccount } from '../objects/organization/account-commands.ts'
 import type { AccountRecord } from '../objects/organization/account-rows.ts'
 import type { Write } from '../objects/organization/context.ts'
-import { upstreamOf } from '../objects/upstreams.ts'
+import { upstreamOf } from '../objects/resident.ts'
 import { HttpError, valueOf } from '../protocol/http-error.ts'
 import type { Acting } from './acting.ts'
 
@@ -78,7 +78,7 @@ export function readAgain(
   { account: { server }, readsLists }: WrittenAccount,
 ): void {
   if (!readsLists) return
-  visit.waitUntil(upstreamOf(platform.env.UPSTREAM, server).refreshSoon({ organization, server }))
+  visit.waitUntil(upstreamOf(platform.env, server).refreshSoon({ organization, server }))
 }
 
 function isOwn(actor: Actor, { owner }: Owned): boolean {

@@ -4,6 +4,7 @@
  */
 import type { Actor } from '../callers/may.ts'
 import { parsePrincipal } from '../callers/principal.ts'
+import { organizationOf } from '../objects/resident.ts'
 import { valueOf } from '../protocol/http-error.ts'
 import { findKey } from './keys.ts'
 import type { Platform, Visit } from './platform.ts'
@@ -33,7 +34,7 @@ export async function claimOfKey(
 /** Who it is; undefined where it opens nothing any more, 403 for who is suspended. */
 export async function identify(platform: Platform, claimed: Claimed): Promise<Actor | undefined> {
   const { organization, credential, principal, kind, person } = claimed
-  const stub = platform.env.ORGANIZATION.getByName(organization)
+  const stub = organizationOf(platform.env, organization)
   const outcome = await stub.identify({ credential, principal, person })
   // An organization that has gone has no callers.
   if ('refusal' in outcome && outcome.refusal.status === 404) return undefined

@@ -1,5 +1,6 @@
 /** Mending KV: a value there that does not open is published anew by the organization it is of. */
 import type { PublicationKind } from '../objects/organization/publications.ts'
+import { organizationOf } from '../objects/resident.ts'
 import type { Platform, Visit } from './platform.ts'
 import { retrying } from './retrying.ts'
 
@@ -10,7 +11,7 @@ export function publishAgain(
   organization: string,
   { kind, name }: { kind: PublicationKind; name: string },
 ): void {
-  const ask = () => env.ORGANIZATION.getByName(organization).publishAgain(kind, name)
+  const ask = () => organizationOf(env, organization).publishAgain(kind, name)
   const failed = (error: unknown) =>
     console.error('an organization could not be told that a value does not open', error)
   waitUntil(retrying(ask).catch(failed)) // the next to read it tells it again

@@ -1,6 +1,6 @@
 /** What changed stands behind remote servers: their lists are read again with what it is now. */
 import type { ServerName } from '../objects/organization/remote-users.ts'
-import { upstreamOf } from '../objects/upstreams.ts'
+import { upstreamOf } from '../objects/resident.ts'
 import type { Acting } from './acting.ts'
 
 /** Has the remote servers read again that use something which was changed. */
@@ -9,6 +9,6 @@ export function refreshUsers(
   users: readonly ServerName[],
 ): void {
   for (const { server } of users) {
-    visit.waitUntil(upstreamOf(platform.env.UPSTREAM, server).refreshSoon({ organization, server }))
+    visit.waitUntil(upstreamOf(platform.env, server).refreshSoon({ organization, server }))
   }
 }

@@ -11,7 +11,7 @@ import type { Write } from '../objects/organization/context.ts'
 import type { RemovedServer } from '../objects/organization/server-commands.ts'
 import type { ServerRecord } from '../objects/organization/servers.ts'
 import type { WrittenTool } from '../objects/organization/tool-commands.ts'
-import { upstreamOf } from '../objects/upstreams.ts'
+import { upstreamOf } from '../objects/resident.ts'
 import { encodeUtf8 } from '../protocol/bytes.ts'
 import { HttpError, valueOf } from '../protocol/http-error.ts'
 import type { Acting } from './acting.ts'
@@ -53,7 +53,7 @@ export async function deleteServer(acting: Acting, id: string, write: Write): Pr
   learnRemoved(acting, removed)
   if (!removed.isRemote) return
   // As it would go by itself at its next reading.
-  visit.waitUntil(upstreamOf(platform.env.UPSTREAM, id).refresh({ organization, server: id }))
+  visit.waitUntil(upstreamOf(platform.env, id).refresh({ organization, server: id }))
 }
 
 /**
@@ -65,7 +65,7 @@ export async function refreshServer(acting: Acting, id: string): Promise<ServerR
   const { settings } = valueOf(await stub.getServer(id))
   if (needsAccount(settings)) requireMay(actor, 'servers.write')
   if (!isRemote(settings)) throw new HttpError(409, 'not_remote', 'The server is not remote')
-  const upstream = upstreamOf(platform.env.UPSTREAM, id)
+  const upstream = upstreamOf(platform.env, id)
   const refreshed = await upstream.refresh({ organization, server: id })
   const server = valueOf(await stub.getServer(id))
   learnServer(acting, server) // also of one that failed: it may be down
@@ -128,7 +128,7 @@ async function readRemote(
   { platform, organization, visit, stub }: Acting,
   { id }: ServerRecord,
 ): Promise<ServerRecord> {
-  const upstream = upstreamOf(platform.env.UPSTREAM, id)
+  const upstream = upstreamOf(platform.env, id)
   const reading: Promise<unknown> = upstream.refresh({ organization, server: id })
   visit.waitUntil(reading)
   try {

@@ -18,7 +18,7 @@ import {
 import type { Gone } from '../catalog/published.ts'
 import type { Sized, Source } from '../memory/lookup.ts'
 import type { NameKind, Owned } from '../objects/directory.ts'
-import { directoryOf } from '../objects/resident.ts'
+import { directoryOf, organizationOf } from '../objects/resident.ts'
 import type { Resolved } from '../upstream/relay/target.ts'
 import { admitMiss, admitPerson } from './limits.ts'
 import {
@@ -41,7 +41,7 @@ export async function ownerOf(
   kind: NameKind,
   name: string,
 ): Promise<Owned | undefined> {
-  return retrying(() => directoryOf(env.DIRECTORY, kind, name).find(kind, name))
+  return retrying(() => directoryOf(env, kind, name).find(kind, name))
 }
 
 /** A server's newest published form, by id. */
@@ -67,7 +67,7 @@ export function serverSource(platform: Platform, visit: Visit): Source<Catalog |
       const owned = await ownerOf(platform, 'server', id)
       if (owned === undefined) return undefined
       if (isShut) publishAgain(platform, visit, owned.owner, { kind: 'server', name: id })
-      const bytes = await retrying(() => env.ORGANIZATION.getByName(owned.owner).published(id))
+      const bytes = await retrying(() => organizationOf(env, owned.owner).published(id))
       if (bytes === undefined) return undefined
       const server = loadServer(bytes, renderings)
       if (newest.get(id) !== undefined) learnRevision(platform, server.value) // its owner may be another now
@@ -95,7 +95,7 @@ export function revisionSource(
     async origin(name, isShut) {
       const [, id = '', revision = ''] = name.split(':')
       if (isShut) publishAgain(platform, visit, organization, { kind: 'server', name: id })
-      const stub = env.ORGANIZATION.getByName(organization)
+      const stub = organizationOf(env, organization)
       const bytes = await retrying(() => stub.publishedAt(id, Number(revision)))
       return bytes && loadServer(bytes, renderings)
     },
@@ -131,7 +131,7 @@ export function credentialSource(platform: Platform, visit: Visit): Source<Crede
       const owned = await ownerOf(platform, 'credential', hash)
       if (owned === undefined) return undefined
       if (isShut) publishAgain(platform, visit, owned.owner, { kind: 'credential', name: hash })
-      const text = await retrying(() => env.ORGANIZATION.getByName(owned.owner).credential(hash))
+      const text = await retrying(() => organizationOf(env, owned.owner).credential(hash))
       return text === undefined ? undefined : parseCredential(text)
     },
   }
@@ -154,7 +154,7 @@ export function principalSource(
     admitMiss: () => admitMiss(platform, visit),
     async origin(_name, isShut) {
       if (isShut) publishAgain(platform, visit, organization, { kind: 'principal', name: id })
-      const text = await retrying(() => env.ORGANIZATION.getByName(organization).principal(id))
+      const text = await retrying(() => organizationOf(env, organization).principal(id))
       return text === undefined ? undefined : read(text)
     },
   }
@@ -167,7 +167,7 @@ export function membershipSource(platform: Platform): Source<readonly Owned[]> {
     published: async () => undefined,
     admitMiss: (hash) => admitPerson(platform, hash),
     async origin(hash) {
-      const directory = () => directoryOf(env.DIRECTORY, 'external', hash)
+      const directory = () => directoryOf(env, 'external', hash)
       const owned = await retrying(() => directory().findAll('external', hash, MAX_MEMBERSHIPS))
       if (owned.length === 0) return undefined
       return { value: owned, bytes: owned.length * SMALL_ENTRY_BYTES }
@@ -182,7 +182,7 @@ export function checkSource({ env }: Platform, organization: string): Source<Che
     admitMiss: async () => {},
     async origin(name) {
       const [server = '', id = '', person] = name.split(' ')
-      const stub = () => env.ORGANIZATION.getByName(organization)
+      const stub = () => organizationOf(env, organization)
       const value = await retrying(() => stub().check(server, { id, person }))
       return { value, bytes: SMALL_ENTRY_BYTES }
     },
@@ -196,7 +196,7 @@ export function secretSource({ env }: Platform, organization: string): Source<st
     admitMiss: async () => {},
     async origin(key) {
       const name = key.slice(organization.length + 1)
-      const stub = () => env.ORGANIZATION.getByName(organization)
+      const stub = () => organizationOf(env, organization)
       const sealed = await retrying(() => stub().sealedSecret(name))
       return sealed === undefined ? undefined : { value: sealed, bytes: 2 * sealed.length }
     },
@@ -212,7 +212,7 @@ export function remoteSource(
     published: async () => undefined,
     admitMiss: async () => {},
     async origin() {
-      const stub = () => env.ORGANIZATION.getByName(organization)
+      const stub = () => organizationOf(env, organization)
       const found = await retrying(async () => stub().remote(id, environment))
       if (found === undefined) return undefined
       const value: Resolved = 'problem' in found ? found : resolvedOf(found)

@@ -4,7 +4,13 @@ import { after, before, describe, it } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { eventually } from '../support/eventually.ts'
 import { legacy } from '../support/messages.ts'
-import { channelOf, indexedSessions, inObject, rowCounts } from '../support/objects.ts'
+import {
+  channelOf,
+  evictChannel,
+  indexedSessions,
+  inObject,
+  rowCounts,
+} from '../support/objects.ts'
 import { startRollcall, type Rollcall } from '../support/rollcall.ts'
 import { serverFile, tool } from '../support/servers.ts'
 import { openSession } from '../support/sessions.ts'
@@ -116,9 +122,7 @@ describe('A session that idles', { concurrency: true }, () => {
     const stream = await session.listen()
     await stream.nextAny()
     await pause(opened + IDLE_MS - 100 - Date.now())
-    await rollcall.harness
-      .getWorker()
-      .evictDurableObject('CHANNEL', { ...channelOf(server), webSockets: 'close' })
+    await evictChannel(rollcall, server, 'close')
     await requireSilence(stream, 3)
     assert.equal((await session.post(legacy('ping'))).status, 200)
     stream.close()

@@ -3,7 +3,13 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { eventually } from '../support/eventually.ts'
 import { legacy } from '../support/messages.ts'
-import { channelOf, indexedSessions, resetObject, restart } from '../support/objects.ts'
+import {
+  channelOf,
+  evictChannel,
+  indexedSessions,
+  resetObject,
+  restart,
+} from '../support/objects.ts'
 import { startRollcall, type Rollcall } from '../support/rollcall.ts'
 import { serverFile, tool } from '../support/servers.ts'
 import { openSession } from '../support/sessions.ts'
@@ -147,14 +153,9 @@ describe('A session whose own stream is open', { concurrency: true }, () => {
 })
 
 const WAYS = {
-  'evicted with its sockets closed': (server: string) =>
-    rollcall.harness
-      .getWorker()
-      .evictDurableObject('CHANNEL', { ...channelOf(server), webSockets: 'close' }),
+  'evicted with its sockets closed': (server: string) => evictChannel(rollcall, server, 'close'),
   'evicted with its sockets hibernating': (server: string) =>
-    rollcall.harness
-      .getWorker()
-      .evictDurableObject('CHANNEL', { ...channelOf(server), webSockets: 'hibernate' }),
+    evictChannel(rollcall, server, 'hibernate'),
   reset: (server: string) => resetObject(rollcall, 'CHANNEL', channelOf(server)),
 }
 

@@ -14,20 +14,20 @@ const ORGANIZATION = 'org_default'
 const WRITE = { actor: 'test' }
 
 /** The organization's object. */
-export async function organizationOf({ harness }: Rollcall) {
+export async function organizationOf({ harness, objectName }: Rollcall) {
   const env = await harness.getWorker<Bindings>().getEnv()
-  return env.ORGANIZATION.getByName(ORGANIZATION)
+  return env.ORGANIZATION.getByName(objectName(ORGANIZATION))
 }
 
 /** What a discovery of a server comes to, its tools read. */
 export async function discover(
-  { harness }: Rollcall,
+  { harness, objectName }: Rollcall,
   server: string,
   environment = 'production',
   // oxlint-disable-next-line typescript/no-explicit-any -- a test looks at whatever came
 ): Promise<{ tools?: any[]; dropped?: number; problem?: string }> {
   const env = await harness.getWorker<Bindings>().getEnv()
-  const stub = env.UPSTREAM.getByName(upstreamOf(server).name)
+  const stub = env.UPSTREAM.getByName(objectName(upstreamOf(server).name))
   const found = await stub.discover({ organization: ORGANIZATION, server }, environment)
   if ('problem' in found) return { problem: found.problem }
   const tools = JSON.parse(new TextDecoder().decode(found.tools)) as unknown[]

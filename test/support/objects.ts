@@ -19,13 +19,13 @@ export const upstreamOf = (server: string) => ({ name: `remote-${server}` })
 
 /** Runs SQL in an object's database. */
 export async function inObject(
-  { harness }: Rollcall,
+  rollcall: Rollcall,
   kind: Kind,
   target: Target,
   sql: string,
 ): Promise<Row[]> {
-  const only = 'id' in target ? { id: target.id } : { name: target.name }
-  const storage = await harness.getWorker().getDurableObjectStorage(kind, only)
+  const only = 'id' in target ? { id: target.id } : { name: rollcall.objectName(target.name) }
+  const storage = await rollcall.harness.getWorker().getDurableObjectStorage(kind, only)
   return storage.exec(sql)
 }
 
@@ -38,6 +38,16 @@ export async function resetObject(rollcall: Rollcall, kind: Kind, target: Target
     throw error
   }
   throw new Error('the object was not reset')
+}
+
+/** Takes a server's Channel out of memory, with its sockets closed or left to hibernate. */
+export async function evictChannel(
+  { harness, objectName }: Rollcall,
+  server: string,
+  webSockets: 'close' | 'hibernate',
+): Promise<void> {
+  const name = objectName(channelOf(server).name)
+  await harness.getWorker().evictDurableObject('CHANNEL', { name, webSockets })
 }
 
 /** How many rows each table of an object has; empty where there is no table. */

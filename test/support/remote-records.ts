@@ -31,7 +31,8 @@ export async function ring(rollcall: Rollcall, id: string): Promise<void> {
     .getWorker<{ UPSTREAM: DurableObjectNamespace<Upstream> }>()
     .getEnv()
   const owner = { organization: 'org_default', server: id }
-  await UPSTREAM.getByName(upstreamOf(id).name).watch(owner, { uris: [], lists: false }, 0)
+  const name = rollcall.objectName(upstreamOf(id).name)
+  await UPSTREAM.getByName(name).watch(owner, { uris: [], lists: false }, 0)
 }
 
 /** The connections that are stored of a remote server. */

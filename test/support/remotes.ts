@@ -35,10 +35,10 @@ export function snapshot(tools: readonly object[] = [], members: object = {}) {
   }
 }
 
-async function organizationOf({ harness }: Rollcall) {
+async function organizationOf({ harness, objectName }: Rollcall) {
   type Bindings = { ORGANIZATION: DurableObjectNamespace<Organization> }
   const { ORGANIZATION } = await harness.getWorker<Bindings>().getEnv()
-  return ORGANIZATION.getByName('org_default')
+  return ORGANIZATION.getByName(objectName('org_default'))
 }
 
 /** Tells the organization what was read of a remote server. */

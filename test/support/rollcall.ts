@@ -1,10 +1,12 @@
 /** A Rollcall of its own for a test file: the real Worker, objects and KV on a loopback socket. */
 import { join } from 'node:path'
 import { createTestHarness, type TestHarness } from 'wrangler'
+import { objectName } from '../../src/objects/resident.ts'
 import './direct-outbound.ts'
 
 export const OPERATOR_TOKEN = 'test-operator-token-0123456789'
 export const SEAL_KEYS = `k1:${Buffer.alloc(32, 1).toString('base64')}`
+export const NAME_KEY = Buffer.alloc(32, 7).toString('base64')
 export const SESSION_JWT_SECRET = 'test-session-secret-0123456789abcdef'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -20,6 +22,8 @@ export type Answer = {
 export type Rollcall = {
   url: string
   harness: TestHarness
+  /** The name that an object has here, which RESIDENCY strict makes an HMAC. */
+  objectName: (name: string) => string
   /** Asks the admin API as the operator; an object body is sent as JSON, a string as it is. */
   admin(
     method: string,
@@ -34,17 +38,26 @@ export type Rollcall = {
   close(): Promise<void>
 }
 
-export type RollcallOptions = { vars?: Record<string, string>; secrets?: Record<string, string> }
+export type RollcallOptions = {
+  /** Which environment of wrangler.toml; absent: the top level, which is development. */
+  env?: string
+  vars?: Record<string, string>
+  secrets?: Record<string, string>
+}
 
-/** Starts one; `close` stops it with all it stored. */
-export async function startRollcall({ vars, secrets }: RollcallOptions = {}): Promise<Rollcall> {
+/** Starts one, strict where test/strict has said so; `close` stops it with all it stored. */
+export async function startRollcall(options: RollcallOptions = {}): Promise<Rollcall> {
+  const { env } = options
+  const vars = { DEVELOPMENT: '1', RESIDENCY: process.env['RESIDENCY'] ?? '', ...options.vars }
+  const secrets = { OPERATOR_TOKEN, SEAL_KEYS, SESSION_JWT_SECRET, NAME_KEY, ...options.secrets }
   const harness = createTestHarness({
     root: ROOT,
     workers: [
       {
         configPath: join(ROOT, 'wrangler.toml'),
-        vars: { DEVELOPMENT: '1', ...vars },
-        secrets: { OPERATOR_TOKEN, SEAL_KEYS, SESSION_JWT_SECRET, ...secrets },
+        ...(env !== undefined && { env }),
+        vars,
+        secrets,
       },
     ],
   })
@@ -54,6 +67,7 @@ export async function startRollcall({ vars, secrets }: RollcallOptions = {}): Pr
   return {
     url: url.href.replace(/\/$/, ''),
     harness,
+    objectName: (name) => objectName({ ...vars, ...secrets }, name),
     send,
     admin: (method, path, body, headers = {}) =>
       send(`/api/v1${path}`, {

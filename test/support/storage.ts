@@ -7,13 +7,13 @@ export type Row = Record<string, unknown>
 
 /** Runs SQL in an organization's database. */
 export async function inDatabase(
-  { harness }: Rollcall,
+  rollcall: Rollcall,
   sql: string,
   organization = DEFAULT_ORGANIZATION,
 ): Promise<Row[]> {
-  const storage = await harness
+  const storage = await rollcall.harness
     .getWorker()
-    .getDurableObjectStorage('ORGANIZATION', { name: organization })
+    .getDurableObjectStorage('ORGANIZATION', { name: rollcall.objectName(organization) })
   return storage.exec(sql)
 }
 

@@ -6,9 +6,11 @@ import { CannotOpen } from '../../sealing/seal.ts'
 import type { SealKeys } from '../../sealing/seal-keys.ts'
 import type { Kv } from '../../catalog/kv-door.ts'
 import { kvOf, type KvBindings } from '../kv.ts'
+import type { ChannelBinding } from '../resident.ts'
 import type { Claims } from './claims.ts'
 import { nextPublicationAt } from './publications.ts'
-import { announceDue, publishDue, type PublishBindings } from './publish.ts'
+import { announceDue, publishDue } from './publish.ts'
+import { organizationId } from './record.ts'
 import { nameOf, resealOne, sealedToReseal } from './reseal.ts'
 
 const RETRY_MS = 1000
@@ -16,7 +18,7 @@ const MAX_RETRY_MS = 60_000
 
 export class Chores {
   readonly #storage: DurableObjectStorage
-  readonly #env: PublishBindings
+  readonly #env: ChannelBinding
   readonly #kv: Kv
   readonly #claims: Claims
   readonly #keys: SealKeys
@@ -26,7 +28,7 @@ export class Chores {
 
   constructor(
     storage: DurableObjectStorage,
-    env: PublishBindings & KvBindings,
+    env: KvBindings & ChannelBinding,
     claims: Claims,
     keys: SealKeys,
   ) {
@@ -37,11 +39,12 @@ export class Chores {
     this.#keys = keys
   }
 
-  /** Does what is due; throws when KV or the Directory refuses. `organization` is absent until made. */
-  async run(owner: string, organization: string | undefined): Promise<void> {
+  /** Does what is due; throws when KV or the Directory refuses. */
+  async run(): Promise<void> {
     const failures: unknown[] = []
+    const organization = organizationId(this.#storage.sql)
     const chores = organization === undefined ? [] : this.#choresOf(organization)
-    for (const chore of [...chores, () => this.#claims.releaseAbandoned(owner)]) {
+    for (const chore of [...chores, () => this.#claims.releaseAbandoned()]) {
       try {
         await chore()
       } catch (error) {

@@ -4,8 +4,8 @@
  */
 import { HttpError } from '../../protocol/http-error.ts'
 import type { Directory, NameKind, Owned } from '../directory.ts'
-import { directoryOf } from '../resident.ts'
-import { isGoing, organizationNotFound } from './record.ts'
+import { directoryOf, type DirectoryBinding } from '../resident.ts'
+import { isGoing, organizationId, organizationNotFound } from './record.ts'
 import { abandonedNames, forgetName, nameState, setNameState, type Name } from './names.ts'
 
 const TAKEN: Readonly<Record<NameKind, { code: string; what: string }>> = {
@@ -31,20 +31,16 @@ const IN_USE_MS = 30_000
 
 export class Claims {
   readonly #storage: DurableObjectStorage
-  readonly #directories: DurableObjectNamespace<Directory>
+  readonly #env: DirectoryBinding
   readonly #turns = new Map<string, Promise<void>>()
   /** How many commands are at work with a name; the alarm leaves those alone. */
   readonly #inUse = new Map<string, number>()
 
   readonly #schedule: () => void
 
-  constructor(
-    storage: DurableObjectStorage,
-    directories: DurableObjectNamespace<Directory>,
-    schedule: () => void,
-  ) {
+  constructor(storage: DurableObjectStorage, env: DirectoryBinding, schedule: () => void) {
     this.#storage = storage
-    this.#directories = directories
+    this.#env = env
     this.#schedule = schedule
   }
 
@@ -97,13 +93,13 @@ export class Claims {
   }
 
   /** Gives up every name that nothing here needs and no command is at work with. */
-  async releaseAbandoned(owner: string): Promise<void> {
+  async releaseAbandoned(): Promise<void> {
     const { sql } = this.#storage
     for (const name of abandonedNames(sql)) {
       if (this.#isInUse(name)) continue // its claim may be slow, and is not waited for
       await this.#inTurn(name, async () => {
         if (this.#isInUse(name) || nameState(sql, name) === 'held') return
-        await this.#directory(name).release(name.kind, name.name, owner)
+        await this.#directory(name).release(name.kind, name.name, ownerOf(sql, name))
         // A command that came meanwhile has marked it pending and waits for its turn to claim it.
         if (!this.#isInUse(name)) forgetName(sql, name)
       })
@@ -122,7 +118,7 @@ export class Claims {
   }
 
   #directory({ kind, name }: Name): DurableObjectStub<Directory> {
-    return directoryOf(this.#directories, kind, name)
+    return directoryOf(this.#env, kind, name)
   }
 
   /** Runs a change in a transaction; 404 when the organization went meanwhile. */
@@ -159,6 +155,11 @@ export class Claims {
 function taken({ kind, name }: Name): HttpError {
   const { code, what } = TAKEN[kind]
   return new HttpError(409, code, `The ${what} "${name}" is taken`)
+}
+
+/** Who claims a name: before the organization is made there is none but its own, which is of its id. */
+function ownerOf(sql: SqlStorage, { target }: Name): string {
+  return organizationId(sql) ?? target
 }
 
 function keyOf({ kind, name }: Name): string {

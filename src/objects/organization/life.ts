@@ -4,19 +4,17 @@
  */
 import { outcomeOf, type Outcome } from '../../protocol/http-error.ts'
 import { SealKeys } from '../../sealing/seal-keys.ts'
-import type { Directory } from '../directory.ts'
 import type { KvBindings } from '../kv.ts'
 import { migrate } from '../migrate.ts'
+import type { ChannelBinding, DirectoryBinding } from '../resident.ts'
 import { Chores } from './chores.ts'
 import { Claims } from './claims.ts'
 import type { Context } from './context.ts'
 import { notePutAgain, type Publication } from './publications.ts'
-import type { PublishBindings } from './publish.ts'
 import { isGoing, organizationId, requireOrganization } from './record.ts'
 import { STEPS } from './schema.ts'
 
-export type OrganizationBindings = PublishBindings &
-  KvBindings & { DIRECTORY: DurableObjectNamespace<Directory> }
+export type OrganizationBindings = KvBindings & ChannelBinding & DirectoryBinding
 
 export class Life {
   readonly keys: SealKeys
@@ -29,7 +27,7 @@ export class Life {
   constructor(ctx: DurableObjectState, env: OrganizationBindings) {
     this.#ctx = ctx
     this.keys = SealKeys.parse(env.SEAL_KEYS)
-    this.#claims = new Claims(ctx.storage, env.DIRECTORY, () => this.#schedule())
+    this.#claims = new Claims(ctx.storage, env, () => this.#schedule())
     this.#chores = new Chores(ctx.storage, env, this.#claims, this.keys)
     migrate(ctx.storage, STEPS)
     this.#schedule() // what a crash or a rotation of keys left to do
@@ -45,7 +43,7 @@ export class Life {
   /** Does what is due, and deletes everything once an organization that is going has told so. */
   async alarm(): Promise<void> {
     try {
-      await this.#chores.run(this.#id(), organizationId(this.sql))
+      await this.#chores.run()
     } catch (error) {
       console.error('the alarm will try again', error)
       await this.#ctx.storage.setAlarm(Date.now() + this.#chores.backOff())
@@ -60,10 +58,7 @@ export class Life {
 
   /** The outcome of a command, which is 404 where there is no organization. */
   async command<T>(command: (context: Context) => T | Promise<T>): Promise<Outcome<T>> {
-    return outcomeOf(() => {
-      requireOrganization(this.sql)
-      return command(this.context())
-    })
+    return outcomeOf(() => command(this.contextOf(requireOrganization(this.sql).id)))
   }
 
   /** Has a value put again in a moment: what KV holds of it does not open. */
@@ -72,9 +67,10 @@ export class Life {
     this.#schedule()
   }
 
-  context(): Context {
+  /** What a command works with, in an organization that may be still to be made. */
+  contextOf(organization: string): Context {
     return {
-      organization: this.#id(),
+      organization,
       sql: this.sql,
       claims: this.#claims,
       now: Date.now(),
@@ -93,11 +89,5 @@ export class Life {
     if (at === undefined) return false
     this.#ctx.waitUntil(this.#ctx.storage.setAlarm(Math.max(now, at)))
     return true
-  }
-
-  #id(): string {
-    const { name } = this.#ctx.id
-    if (name === undefined) throw new Error('an organization is found by name')
-    return name
   }
 }

@@ -17,8 +17,7 @@ import { ServerSettings } from '../../catalog/server.ts'
 import { REVOKED } from '../../callers/credential.ts'
 import { GONE } from '../../callers/principal.ts'
 import { encodeUtf8 } from '../../protocol/bytes.ts'
-import type { Channel } from '../channel.ts'
-import { channelOf, surfaceChannelOf } from '../resident.ts'
+import { channelOf, surfaceChannelOf, type ChannelBinding } from '../resident.ts'
 import { findDeadKey, formatCredential } from './credentials.ts'
 import {
   formatPrincipal,
@@ -49,12 +48,10 @@ const MIN_TTL_SECONDS = 60 // KV takes no less
 /** Tombstones outlive any stale copy, and then go. */
 const TOMBSTONE = { expirationTtl: REVISION_TTL_SECONDS }
 
-export type PublishBindings = { CHANNEL: DurableObjectNamespace<Channel> }
-
 export type Publisher = {
   storage: DurableObjectStorage
   kv: Kv
-  env: PublishBindings
+  env: ChannelBinding
   organization: string
   now: () => number
 }
@@ -108,22 +105,19 @@ export async function announceDue(publisher: Publisher): Promise<void> {
   for (const publication of unannounced(sql, BATCH)) {
     const { kind, name, version } = publication
     if (kind === 'server') {
-      const channel = channelOf(env.CHANNEL, name)
+      const channel = channelOf(env, name)
       await (findServer(sql, name).live === undefined
         ? channel.hangUpAll()
         : channel.announce(version))
     }
     if (kind === 'surface') {
-      const channel = surfaceChannelOf(env.CHANNEL, name)
+      const channel = surfaceChannelOf(env, name)
       await (isGoing(sql) ? channel.hangUpAll() : channel.announce(version))
     }
     const dead = kind === 'credential' ? findDeadKey(sql, name) : undefined
     if (dead !== undefined) {
       const { id, server } = dead
-      const channel =
-        server === null
-          ? surfaceChannelOf(env.CHANNEL, organization)
-          : channelOf(env.CHANNEL, server)
+      const channel = server === null ? surfaceChannelOf(env, organization) : channelOf(env, server)
       await channel.hangUp(id)
     }
     if (kind === 'principal') await announcePrincipal(publisher, name)
@@ -135,12 +129,12 @@ async function announcePrincipal(
   { storage: { sql }, env, organization }: Publisher,
   id: string,
 ): Promise<void> {
-  const surface = surfaceChannelOf(env.CHANNEL, organization)
+  const surface = surfaceChannelOf(env, organization)
   const isActive = isPrincipalActive(sql, id)
   await (isActive ? surface.nudgePrincipal(id) : surface.hangUpPrincipal(id))
   const left = versionLeftAt(sql, id)
   if (isActive && left === undefined) return
-  for (const server of oauthServers(sql)) await channelOf(env.CHANNEL, server).hangUp(id)
+  for (const server of oauthServers(sql)) await channelOf(env, server).hangUp(id)
   if (left !== undefined) noteStreamsEnded(sql, id, left)
 }
 

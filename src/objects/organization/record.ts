@@ -79,7 +79,10 @@ export function organizationNotFound(): HttpError {
   return new HttpError(404, 'organization_not_found', 'There is no such organization')
 }
 
-/** The id, also of an organization that is going; undefined when nothing was ever made here. */
+/**
+ * The id, also of an organization that is going; undefined when it was never made here. It is told by
+ * who makes the organization: the object may be called otherwise.
+ */
 export function organizationId(sql: SqlStorage): string | undefined {
   return readRow(sql)?.id
 }

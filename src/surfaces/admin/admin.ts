@@ -1,6 +1,7 @@
 /** The admin surface: `/api/v1` by the table in routes.ts, and `/openapi.json`. */
 import { Router, type IRequest } from 'itty-router'
 import { requireMay, type Actor } from '../../callers/may.ts'
+import { organizationOf } from '../../objects/resident.ts'
 import { HttpError } from '../../protocol/http-error.ts'
 import { corsHeaders, preflight, requireDeploymentOrigin } from '../cors.ts'
 import type { Platform, Visit } from '../platform.ts'
@@ -65,6 +66,6 @@ async function run(
   const call = { platform, visit, request, params, query, actor }
   if (route.scope === 'deployment') return route.handler(call)
   const organization = await requireOrganizationId(platform, visit, request.headers, actor)
-  const stub: AdminCall['stub'] = platform.env.ORGANIZATION.getByName(organization)
+  const stub: AdminCall['stub'] = organizationOf(platform.env, organization)
   return route.handler({ ...call, organization, stub })
 }

@@ -9,6 +9,7 @@ import { presentedSecret } from '../../callers/presented.ts'
 import { keyKindOf } from '../../callers/secret.ts'
 import { verifySession } from '../../callers/session-jwt.ts'
 import type { Source } from '../../memory/lookup.ts'
+import { organizationOf } from '../../objects/resident.ts'
 import { HttpError, valueOf } from '../../protocol/http-error.ts'
 import { sha256Hex } from '../../sealing/digest.ts'
 import { claimOfKey, identify, type Claimed } from '../identify.ts'
@@ -103,7 +104,7 @@ function defaultSource(platform: Platform): Source<string> {
     ...organizationSource(platform),
     async origin() {
       const { id, name } = DEFAULT_ORGANIZATION
-      valueOf(await platform.env.ORGANIZATION.getByName(id).ensure(name, { actor: OPERATOR }))
+      valueOf(await organizationOf(platform.env, id).ensure(id, name, { actor: OPERATOR }))
       return { value: id, bytes: id.length }
     },
   }

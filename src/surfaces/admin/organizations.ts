@@ -2,10 +2,11 @@
 import * as z from 'zod'
 import { mintId, Slug } from '../../catalog/names.ts'
 import { invalid, requireValid } from '../../catalog/issues.ts'
-import { allDirectories } from '../../objects/resident.ts'
+import { allDirectories, organizationOf } from '../../objects/resident.ts'
 import { valueOf } from '../../protocol/http-error.ts'
 import type { Organization } from '../../objects/organization.ts'
 import type { OrganizationStatus } from '../../objects/organization/record.ts'
+import { LOCATION_HINTS } from '../../sealing/residence.ts'
 import { learnGone, type Platform } from '../platform.ts'
 import { learnRemoved } from '../server-writes.ts'
 import { ownerOf } from '../sources.ts'
@@ -23,24 +24,11 @@ import {
 } from './call.ts'
 
 const Name = Slug.refine((name) => name !== DEFAULT_ORGANIZATION.name, 'is reserved')
-const HINTS = [
-  'wnam',
-  'enam',
-  'sam',
-  'weur',
-  'eeur',
-  'apac',
-  'apac-ne',
-  'apac-se',
-  'oc',
-  'afr',
-  'me',
-] as const
 
 export const OrganizationBody = z.strictObject({
   name: Name,
   locationHint: z
-    .enum(HINTS)
+    .enum(LOCATION_HINTS)
     .optional()
     .meta({ description: 'Where its data is to be kept; only now' }),
 })
@@ -75,10 +63,9 @@ export type OperatorCall = Omit<AdminCall, 'organization' | 'stub'>
 
 export async function createOrganization(call: OperatorCall): Promise<Response> {
   const { name, locationHint } = await readValid(call, OrganizationBody)
-  const namespace = call.platform.env.ORGANIZATION
   const id = mintId('org')
-  const stub = namespace.getByName(id, locationHint && { locationHint })
-  const record = valueOf(await stub.nameAs(name, writeOf(call)))
+  const stub = organizationOf(call.platform.env, id, locationHint)
+  const record = valueOf(await stub.nameAs(id, name, writeOf(call)))
   call.platform.organizations.forget(name)
   return json(JSON.stringify(record), 201, { Location: `/api/v1/organizations/${id}` })
 }
@@ -87,7 +74,7 @@ export async function createOrganization(call: OperatorCall): Promise<Response> 
 export async function listOrganizations(call: OperatorCall): Promise<Response> {
   const limit = limitOf(call)
   const after = cursorOf(call)
-  const shards = allDirectories(call.platform.env.DIRECTORY)
+  const shards = allDirectories(call.platform.env)
   const lists = await Promise.all(
     shards.map((shard) => shard.list('organization', after, 2 * limit + 2)),
   )
@@ -112,7 +99,7 @@ export async function patchOrganization(call: OperatorCall): Promise<Response> {
   if (id === DEFAULT_ORGANIZATION.id) {
     throw invalid([{ path: 'name', message: `is fixed: "${before}" is used where none is named` }])
   }
-  valueOf(await stub.nameAs(name, writeOf(call)))
+  valueOf(await stub.nameAs(id, name, writeOf(call)))
   forget(call.platform, [before, name])
   return withStatus(call, stub, status)
 }
@@ -158,7 +145,7 @@ async function requireStub({ platform, params }: OperatorCall) {
   const id = params['id'] ?? ''
   const owned = await ownerOf(platform, 'organization', id)
   if (owned === undefined) throw organizationNotFound(id)
-  return platform.env.ORGANIZATION.getByName(owned.owner)
+  return organizationOf(platform.env, owned.owner)
 }
 
 function forget({ organizations }: Platform, names: readonly string[]): void {

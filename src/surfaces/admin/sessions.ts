@@ -18,7 +18,7 @@ export async function listSessions(call: AdminCall): Promise<Response> {
   if (server === null) throw invalid([{ path: 'server', message: 'is missing' }])
   valueOf(await call.stub.getServer(server))
   const limit = limitOf(call)
-  const channel = channelOf(call.platform.env.CHANNEL, server)
+  const channel = channelOf(call.platform.env, server)
   const sessions = await channel.sessions(cursorOf(call), limit + 1)
   const items = sessions.map(({ createdAt, clientInfo, ...session }) => ({
     ...session,
@@ -29,7 +29,7 @@ export async function listSessions(call: AdminCall): Promise<Response> {
 }
 
 export async function deleteSession(call: AdminCall): Promise<Response> {
-  const stub = findSession(call.platform.env.SESSION, param(call, 'id'))
+  const stub = findSession(call.platform.env, param(call, 'id'))
   if (stub === undefined || !(await stub.end(undefined, call.organization))) {
     throw new HttpError(404, 'session_not_found', 'There is no such session')
   }

@@ -4,6 +4,7 @@
  */
 import { corsHeaders, ORIGIN_REFUSED, preflight, requireDeploymentOrigin } from '../cors.ts'
 import type { Platform, Visit } from '../platform.ts'
+import { organizationOf } from '../../objects/resident.ts'
 import { HttpError } from '../../protocol/http-error.ts'
 import { requireCaller, requireMay } from './authorize.ts'
 import { formatConvaiError } from './errors.ts'
@@ -37,7 +38,7 @@ async function respond(platform: Platform, visit: Visit, requestId: string): Pro
   const { pathname, searchParams: query } = new URL(request.url)
   const { route, params } = find(request.method, pathname)
   requireMay(actor, route.act)
-  const stub = platform.env.ORGANIZATION.getByName(organization)
+  const stub = organizationOf(platform.env, organization)
   const acting = { platform, visit, actor, organization, stub }
   return route.handler({ ...acting, request, params, query, requestId })
 }

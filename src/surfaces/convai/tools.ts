@@ -7,7 +7,7 @@ import { approvalStates, type ToolState } from '../../catalog/approval.ts'
 import { EnvironmentName } from '../../catalog/names.ts'
 import { approvalPolicyOf } from '../../catalog/server.ts'
 import { DEFAULT_ENVIRONMENT } from '../../handlers/variable.ts'
-import { upstreamOf } from '../../objects/upstreams.ts'
+import { upstreamOf } from '../../objects/resident.ts'
 import { valueOf } from '../../protocol/http-error.ts'
 import { answer, readQuery, type ConvaiCall } from './call.ts'
 import { listedTool, type ListedTool } from './listed-tool.ts'
@@ -62,7 +62,7 @@ async function discover(
   server: string,
   environment: string,
 ): Promise<{ tools: ListedTool[] } | { problem: string }> {
-  const upstream = upstreamOf(platform.env.UPSTREAM, server)
+  const upstream = upstreamOf(platform.env, server)
   const found = await upstream.discover({ organization, server }, environment)
   if ('problem' in found) return found
   const items = JSON.parse(new TextDecoder().decode(found.tools)) as unknown[]

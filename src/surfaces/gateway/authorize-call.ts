@@ -6,6 +6,7 @@
 import type { GatewayTool } from '../../catalog/gateway.ts'
 import type { Capability } from '../../catalog/surface.ts'
 import type { AuthorizedCall } from '../../objects/organization/authorize-call.ts'
+import { organizationOf } from '../../objects/resident.ts'
 import { HttpError, valueOf } from '../../protocol/http-error.ts'
 import { deadCaller } from './caller.ts'
 import { callerAtLeast } from './principal.ts'
@@ -38,7 +39,7 @@ export async function authorizeCall(
 ): Promise<Decided> {
   const { platform, caller, environment } = site
   const { credential, principal } = caller
-  const stub = platform.env.ORGANIZATION.getByName(principal.organization)
+  const stub = organizationOf(platform.env, principal.organization)
   try {
     const decided = valueOf(
       await stub.authorizeCall({

@@ -1,4 +1,5 @@
 /** `GET /connectors` (`surfaces.md` D11): the connectors a caller has, and how their accounts are. */
+import { organizationOf } from '../../objects/resident.ts'
 import { valueOf } from '../../protocol/http-error.ts'
 import { corsHeaders, preflight, requireDeploymentOrigin } from '../cors.ts'
 import type { Platform, Visit } from '../platform.ts'
@@ -20,7 +21,7 @@ export async function connectors(platform: Platform, visit: Visit): Promise<Resp
     await takeGatewaySlot(site)
     if (request.method !== 'GET') throw methodNotAllowed('GET')
     const { organization, id, kind } = caller.principal
-    const stub = () => platform.env.ORGANIZATION.getByName(organization)
+    const stub = () => organizationOf(platform.env, organization)
     const described = await retrying(async () =>
       valueOf(await stub().describeConnectors({ id, kind }, site.environment)),
     )

@@ -7,6 +7,7 @@ import { loadGateway, type Gateway } from '../../catalog/gateway.ts'
 import { readPublished, surfaceKey } from '../../catalog/kv.ts'
 import type { Gone } from '../../catalog/published.ts'
 import { Unavailable, type Source } from '../../memory/lookup.ts'
+import { organizationOf } from '../../objects/resident.ts'
 import type { View } from '../../visibility/gateway.ts'
 import { visibleOnGateway, type VisibleTools } from '../../visibility/gateway-list.ts'
 import { isNoOlder, learnSurface, surfaceName, type Platform, type Visit } from '../platform.ts'
@@ -76,7 +77,7 @@ function gatewaySource(platform: Platform, visit: Visit): Source<Gateway | Gone>
     async origin(organization, isShut) {
       if (isShut)
         publishAgain(platform, visit, organization, { kind: 'surface', name: organization })
-      const stub = () => env.ORGANIZATION.getByName(organization)
+      const stub = () => organizationOf(env, organization)
       const bytes = await retrying(() => stub().publishedSurface())
       return bytes && load(bytes)
     },

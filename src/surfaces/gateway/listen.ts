@@ -84,7 +84,7 @@ async function openSiteSocket({ platform, caller, shown }: Site): Promise<WebSoc
   const { organization, id: principal } = caller.principal
   const party = `caller ${shown.id}`
   const tags = { listener: party, party, caller: shown.id, principal }
-  return openSocket(surfaceChannelOf(platform.env.CHANNEL, organization), tags)
+  return openSocket(surfaceChannelOf(platform.env, organization), tags)
 }
 
 /** What a stream does next; undefined ends it, where its caller would be refused from here on. */

@@ -1,6 +1,7 @@
 /** A caller as its organization has it now, for what must not be older than something else is known to be. */
 import type { GatewayCaller } from '../../callers/caller.ts'
 import { parsePrincipal } from '../../callers/principal.ts'
+import { organizationOf } from '../../objects/resident.ts'
 import { valueOf } from '../../protocol/http-error.ts'
 import { principalName } from '../platform.ts'
 import { retrying } from '../retrying.ts'
@@ -32,7 +33,7 @@ async function identify({ platform, caller, environment }: Asking) {
   const { credential } = caller
   const who = { credential: credential.id, principal: id, person: credential.person }
   const identified = await retrying(async () =>
-    valueOf(await env.ORGANIZATION.getByName(organization).identify(who)),
+    valueOf(await organizationOf(env, organization).identify(who)),
   )
   const read = identified && parsePrincipal(identified.principal)
   if (identified === undefined || read === undefined) {

@@ -51,7 +51,7 @@ export function findVisitor(site: Site): Visitor | undefined {
   const { platform, visit } = site
   const id = visit.request.headers.get('mcp-session-id')
   if (!isSessionId(id)) return undefined
-  const stub = findSession(platform.env.SESSION, id)
+  const stub = findSession(platform.env, id)
   if (stub === undefined) throw sessionNotFound()
   return { site, id, stub }
 }
@@ -241,8 +241,7 @@ async function send(visitor: Visitor, packet: Sent, body: string | Uint8Array<Ar
   }
   const init = { method: 'POST', headers: { [PACKET_HEADER]: JSON.stringify(full) }, body }
   // A stub that met a reset is as broken as the object was.
-  const ask = () =>
-    (findSession(site.platform.env.SESSION, id) ?? stub).fetch('https://session/', init)
+  const ask = () => (findSession(site.platform.env, id) ?? stub).fetch('https://session/', init)
   // A call may have begun when the object was reset under it: it is not sent again.
   const response = await (full.kind === 'call' ? ask() : retrying(ask))
   if (response.status === 404) throw sessionNotFound()

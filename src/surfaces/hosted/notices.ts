@@ -17,7 +17,7 @@ export function formatChange(name: string, params: Readonly<Record<string, unkno
 /** A socket to the server's Channel; 429 with too many, undefined when what it is for is gone. */
 export async function openSiteSocket(site: Site, stream: Stream): Promise<WebSocket | undefined> {
   const { platform, catalog, caller } = site
-  const channel = channelOf(platform.env.CHANNEL, catalog.id)
+  const channel = channelOf(platform.env, catalog.id)
   return openSocket(channel, { ...stream, party: partyOf(site), caller: caller.id })
 }
 

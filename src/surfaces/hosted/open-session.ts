@@ -1,5 +1,6 @@
 /** `initialize`: opens a session and answers with its id (`surfaces.md` D1). */
 import { answerMessage } from '../../methods/answer-message.ts'
+import { newSession } from '../../objects/resident.ts'
 import type { SessionRecord } from '../../objects/session/record.ts'
 import {
   INVALID_PARAMS,
@@ -55,11 +56,10 @@ export async function openSession(site: Site, message: RpcRequest): Promise<Answ
       lastUsedAt: now,
       isUsed: false,
     }
-    const sessions = platform.env.SESSION
-    const sessionId = sessions.newUniqueId()
-    await sessions.get(sessionId).open(record)
-    rememberRevision(site, sessionId.toString(), revision)
-    return respond(site, String(formatResult(id, result)), sessionId.toString())
+    const session = newSession(platform.env)
+    await session.stub.open(record)
+    rememberRevision(site, session.id, revision)
+    return respond(site, String(formatResult(id, result)), session.id)
   } catch (error) {
     return answerError(error, id)
   }

@@ -70,7 +70,7 @@ async function openNotices({ site: opened, id, stub }: Visitor): Promise<Respons
 
 async function tellAgain({ site, id, stub }: Visitor, told: readonly string[]): Promise<void> {
   valueOf(await stub.forget(claimOf(site), told))
-  await channelOf(site.platform.env.CHANNEL, site.catalog.id).nudge(id)
+  await channelOf(site.platform.env, site.catalog.id).nudge(id)
 }
 
 async function resume({ site, stub }: Visitor, lastEventId: string): Promise<Response> {

@@ -3,6 +3,7 @@
  * has to be there still, its arguments are checked as any tool's, and a refusal is a result.
  */
 import { actorName } from '../../../callers/may.ts'
+import { organizationOf } from '../../../objects/resident.ts'
 import { HttpError } from '../../../protocol/http-error.ts'
 import type { CallToolResult } from '../../../protocol/tool.ts'
 import { findViolations, withDefaults } from '../../../upstream/arguments.ts'
@@ -33,7 +34,7 @@ export async function callOwnTool(
   const { platform, visit, caller } = site
   const { organization } = caller.principal
   const actor = { principal: caller.principal, credentialKind: caller.credential.kind }
-  const stub = platform.env.ORGANIZATION.getByName(organization)
+  const stub = organizationOf(platform.env, organization)
   try {
     return await tool.run({
       site,

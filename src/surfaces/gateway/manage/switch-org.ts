@@ -7,6 +7,7 @@ import * as z from 'zod'
 import { ROLES } from '../../../callers/principal.ts'
 import { mintSession } from '../../../callers/session-jwt.ts'
 import type { Owned } from '../../../objects/directory.ts'
+import { organizationOf } from '../../../objects/resident.ts'
 import { HttpError, valueOf } from '../../../protocol/http-error.ts'
 import { membershipsOf, sessionKeyOf } from '../../principals.ts'
 import { ADDS, manageTool, type ManageCall } from './manage-tool.ts'
@@ -68,7 +69,7 @@ async function organizationsOf({ platform, visit, site, organization: current }:
   const found = await Promise.all(
     memberships.map(async (membership) => {
       const { owner, target } = membership
-      const stub = platform.env.ORGANIZATION.getByName(owner)
+      const stub = organizationOf(platform.env, owner)
       const proof = owner === current ? undefined : person
       const outcome = await stub.describeMembership(target, proof)
       if ('refusal' in outcome || outcome.value === undefined) return []
@@ -88,7 +89,7 @@ async function openSession({ platform, site }: ManageCall, { owner, target }: Ow
   if (key === undefined || seconds < 1) {
     throw new HttpError(403, 'session_required', 'This session is over; sign in again')
   }
-  const stub = platform.env.ORGANIZATION.getByName(owner)
+  const stub = organizationOf(platform.env, owner)
   const proof = owner === site.caller.principal.organization ? undefined : person
   valueOf(await stub.openMemberSession(target, { actor: target }, proof))
   const who = { member: target, organization: owner, person }
