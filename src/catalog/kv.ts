@@ -69,6 +69,6 @@ export async function readSmall<T>(
   parse: (text: string) => T,
 ): Promise<T | Shut | undefined> {
   const read = await kv.read(key)
-  if (read === undefined || read === 'shut' || read === 'known') return undefined
-  return parse(new TextDecoder().decode(read))
+  if (read === 'shut') return read
+  return read === undefined || read === 'known' ? undefined : parse(new TextDecoder().decode(read))
 }
