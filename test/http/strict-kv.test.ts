@@ -68,11 +68,11 @@ const unpublished = ({ key, member }: Filled) => [
 /** A text as it may stand somewhere: in the clear, in hex, and in base64 at any of three places. */
 function formsOf(text: string): Buffer[] {
   const bytes = Buffer.from(text)
-  const inBase64 = [0, 1, 2].map((before) => {
-    const encoded = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64')
+  const inBase64 = [0, 1, 2].map((offset) => {
+    const encoded = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64')
     // Without the characters that what stands before or after has a part in.
-    const end = Math.floor(((before + bytes.length) * 8) / 6)
-    return encoded.slice(Math.ceil((before * 8) / 6), end)
+    const end = Math.floor(((offset + bytes.length) * 8) / 6)
+    return encoded.slice(Math.ceil((offset * 8) / 6), end)
   })
   const hex = bytes.toString('hex')
   const texts = [text, hex, hex.toUpperCase(), ...inBase64]
@@ -124,8 +124,8 @@ describe('What KV holds', () => {
   }
 
   it('would be found in base64 and hex, wherever it stands', () => {
-    for (const before of ['', 'a', 'ab', 'abc']) {
-      const text = `${before}clinic-mumbai and more`
+    for (const start of ['', 'a', 'ab', 'abc']) {
+      const text = `${start}clinic-mumbai and more`
       for (const encoding of ['base64', 'base64url', 'hex', 'utf8'] as const) {
         const bytes = new TextEncoder().encode(Buffer.from(text).toString(encoding))
         const contents = [{ name: '', bytes: bytes as Uint8Array<ArrayBuffer>, metadata: null }]
