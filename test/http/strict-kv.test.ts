@@ -47,22 +47,39 @@ type Filled = Awaited<ReturnType<typeof fill>>
 
 /** What a plain deployment publishes of it. */
 const published = ({ clinic, open, key, acme, member, agent, account }: Filled, echo: string) => [
-  ...['read_record', 'Reads what is written of a patient', 'opening_hours', 'create_page'],
-  ...['The tool create_page', RECORDS, echo, 'clinic-mumbai', 'notion', 'Records of the clinic'],
-  ...[clinic.id, open.id, acme.servers.notion, acme.organization, member.id, agent.id, account],
-  ...[
-    key.id,
-    member.keyId,
-    sha256Hex(key.secret),
-    sha256Hex(member.key),
-    'principal',
-    'inputSchema',
-  ],
+  'read_record',
+  'Reads what is written of a patient',
+  'opening_hours',
+  'create_page',
+  'The tool create_page',
+  RECORDS,
+  echo,
+  'clinic-mumbai',
+  'notion',
+  'Records of the clinic',
+  clinic.id,
+  open.id,
+  acme.servers.notion,
+  acme.organization,
+  member.id,
+  agent.id,
+  account,
+  key.id,
+  member.keyId,
+  sha256Hex(key.secret),
+  sha256Hex(member.key),
+  'principal',
+  'inputSchema',
 ]
 
 /** What no deployment does. */
 const unpublished = ({ key, member }: Filled) => [
-  ...[ORGANIZATION, 'savings', 'token-of-savings', 'A member', key.secret, member.key],
+  ORGANIZATION,
+  'savings',
+  'token-of-savings',
+  'A member',
+  key.secret,
+  member.key,
 ]
 
 /** A text as it may stand somewhere: in the clear, in hex, and in base64 at any of three places. */
