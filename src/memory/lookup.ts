@@ -7,6 +7,7 @@
  * decides. When that fails too, any copy will do, and without one the caller gets `Unavailable`:
  * never an absence by mistake. What the origin refuses is no failure, and is thrown as it is.
  */
+import { logError } from '../protocol/log.ts'
 import { BoundedMap } from './bounded-map.ts'
 import { SingleFlight, within, type WaitUntil } from './single-flight.ts'
 
@@ -112,7 +113,7 @@ export class Lookup<T> {
       )
       return read === undefined || read === 'shut' ? read : this.#learn(name, read, entry)
     } catch (error) {
-      console.error('KV could not be read', error)
+      logError('KV could not be read', error)
       if (entry !== undefined && this.#staleCopy(entry)) entry.retryAt = this.#now() + RETRY_MS
       return this.#currentCopy(name, entry)
     }
@@ -130,7 +131,7 @@ export class Lookup<T> {
       return this.#learn(name, read === 'shut' ? undefined : read, entry)
     } catch (error) {
       if (isRefusal(error)) throw error
-      console.error('the origin could not be asked', error)
+      logError('the origin could not be asked', error)
       const stale = this.#staleCopy(entry)
       if (stale !== undefined) return stale
       throw new Unavailable('neither KV nor the origin could be asked', { cause: error })

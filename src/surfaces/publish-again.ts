@@ -1,4 +1,5 @@
 /** Mending KV: a value there that does not open is published anew by the organization it is of. */
+import { logError } from '../protocol/log.ts'
 import type { PublicationKind } from '../objects/organization/publications.ts'
 import { organizationOf } from '../objects/resident.ts'
 import type { Platform, Visit } from './platform.ts'
@@ -13,6 +14,6 @@ export function publishAgain(
 ): void {
   const ask = () => organizationOf(env, organization).publishAgain(kind, name)
   const failed = (error: unknown) =>
-    console.error('an organization could not be told that a value does not open', error)
+    logError('an organization could not be told that a value does not open', error)
   waitUntil(retrying(ask).catch(failed)) // the next to read it tells it again
 }

@@ -2,6 +2,7 @@
  * What the organization's alarm does: publish first, then seal secrets and credentials anew under the
  * newest key, then give up names. Each is idempotent, and done again until nothing is left.
  */
+import { logError } from '../../protocol/log.ts'
 import { CannotOpen } from '../../sealing/seal.ts'
 import type { SealKeys } from '../../sealing/seal-keys.ts'
 import type { Kv } from '../../catalog/kv-door.ts'
@@ -89,7 +90,7 @@ export class Chores {
         await resealOne(this.#storage.sql, this.#keys, organization, sealed)
       } catch (error) {
         if (!(error instanceof CannotOpen)) throw error
-        console.error('a secret was sealed with a key that SEAL_KEYS lacks', error)
+        logError('a secret was sealed with a key that SEAL_KEYS lacks', error)
         this.#unopenable.add(nameOf(sealed))
       }
     }

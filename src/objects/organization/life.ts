@@ -3,6 +3,7 @@
  * the Directory what changed, and the way of every command. What the commands do stands beside.
  */
 import { outcomeOf, type Outcome } from '../../protocol/http-error.ts'
+import { logError } from '../../protocol/log.ts'
 import { SealKeys } from '../../sealing/seal-keys.ts'
 import type { KvBindings } from '../kv.ts'
 import { migrate } from '../migrate.ts'
@@ -45,7 +46,7 @@ export class Life {
     try {
       await this.#chores.run()
     } catch (error) {
-      console.error('the alarm will try again', error)
+      logError('the alarm will try again', error)
       await this.#ctx.storage.setAlarm(Date.now() + this.#chores.backOff())
       return
     }
