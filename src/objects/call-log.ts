@@ -85,6 +85,6 @@ export function callLogOf(env: OrganizationBinding): CallLog {
 
 function createCallLog(env: OrganizationBinding): CallLog {
   return new CallLog((organization, entries) =>
-    organizationOf(env, organization).logCalls(JSON.stringify(entries)),
+    organizationOf(env, organization).logCalls(JSON.stringify(entries), entries.length),
   )
 }

@@ -213,8 +213,8 @@ export class Organization extends OrganizationRemotes {
   // Calls
 
   /** Takes in a batch of the call log, the JSON of its entries; 404 where there is no organization to keep it. */
-  async logCalls(entries: string) {
-    return this.life.command(({ sql, now }) => writeCalls(sql, entries, now))
+  async logCalls(entries: string, length: number) {
+    return this.life.command(({ sql, now }) => writeCalls(sql, entries, length, now))
   }
 
   async listCalls(filter: CallFilter, before: CallPlace, limit: number) {

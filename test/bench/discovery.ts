@@ -1,20 +1,18 @@
 /**
- * Discoveries of a remote server of 100 tools, asked of its Upstream object from outside: how many
- * requests they make, and what they cost beside the official client's listing of the same server,
- * whose work is that of this process.
+ * Discoveries of a remote server of 100 tools by convai's E1: how many requests they make, and what they
+ * cost beside the official client's listing of the same server, whose work is that of this process.
  */
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
-import type { Upstream } from '../../src/objects/upstream.ts'
+import { createAdminClient } from '../../src/cli/admin-client.ts'
 import { CALLING } from './call-contenders.ts'
 import { cpuMsOf } from './cpu.ts'
 import { withWorker, type Launched } from './launch.ts'
-import { benchServer, putServer, rollcall } from './rollcall.ts'
+import { benchServer, createMemberKey, OPERATOR_TOKEN, putServer, rollcall } from './rollcall.ts'
 import type { FigureRow, Row, Verdict } from './table.ts'
 import { startUpstream } from './upstream.ts'
 
 const TIMES = 500
 const AT_A_TIME = 50
-const ORGANIZATION = 'org_default'
 
 export async function measureDiscovery(): Promise<Row[]> {
   const upstream = await startUpstream()
@@ -33,7 +31,7 @@ export async function measureDiscovery(): Promise<Row[]> {
     return [
       exact('requests, session warm', warm, 1, 'tools/list and no initialize'),
       exact(`requests, ${AT_A_TIME} at a time`, shared, 1, 'one discovery'),
-      reported('CPU, ours', oursUs, 'workerd’s, Miniflare’s way into it included'),
+      reported('CPU, ours', oursUs, 'E1 whole; workerd’s'),
       reported('CPU, official client', theirsUs, 'connect, tools/list, close; Node’s'),
     ]
   })
@@ -43,12 +41,15 @@ export async function measureDiscovery(): Promise<Row[]> {
 async function discoverer(worker: Launched, number: number, remote: URL) {
   const server = { ...benchServer([], { number }), remote: remote.href }
   await putServer(worker.url, server)
-  const bindings = (await worker.bindings()) as { UPSTREAM: DurableObjectNamespace<Upstream> }
-  const stub = bindings.UPSTREAM.getByName(`remote-${server.id}`)
+  const admin = createAdminClient(worker.url.origin, OPERATOR_TOKEN)
+  const { configuration } = (await admin.get(`/servers/${server.id}`)).body as {
+    configuration: string
+  }
+  const url = new URL(`/v1/convai/mcp-servers/${configuration}/tools`, worker.url)
+  const headers = { 'xi-api-key': await createMemberKey(worker.url) }
   return async () => {
-    const owner = { organization: ORGANIZATION, server: server.id }
-    const found = await stub.discover(owner, 'production')
-    if ('problem' in found) throw new Error(found.problem)
+    const text = await (await fetch(url, { headers })).text()
+    if (!text.startsWith('{"success":true')) throw new Error(text)
   }
 }
 

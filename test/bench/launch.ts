@@ -27,8 +27,6 @@ export type Launched = {
   pid: number
   /** Where its inspector listens; only where it was asked for. */
   inspector: URL | undefined
-  /** Its bindings, called from here. */
-  bindings(): Promise<unknown>
   close(): Promise<void>
 }
 
@@ -69,7 +67,6 @@ export async function launch(build: Build, options: LaunchOptions = {}): Promise
     url,
     pid,
     inspector: options.inspect ? await miniflare.getInspectorURL() : undefined,
-    bindings: () => miniflare.getBindings(),
     close: () => miniflare.dispose(),
   }
 }

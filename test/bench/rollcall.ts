@@ -88,6 +88,12 @@ export async function createKey(
   return ((await write(url, 'POST', '/keys', body)) as { secret: string }).secret
 }
 
+/** Makes a key of a member who may do everything; its secret. */
+export async function createMemberKey(url: URL): Promise<string> {
+  const body = { name: 'bench', kind: 'member', role: 'owner' }
+  return ((await write(url, 'POST', '/keys', body)) as { secret: string }).secret
+}
+
 /** Keeps a secret of the organization. */
 export async function putSecret(url: URL, name: string, value: string): Promise<void> {
   await write(url, 'PUT', `/secrets/${name}`, { value })

@@ -176,16 +176,14 @@ describe('a server configuration', () => {
 
   it('is refused where it refers to what is not there', async () => {
     const config = {
-      url: 'https://{{system__env_nowhere}}.example.com/',
+      url: 'https://{{system__env_later}}.example.com/',
       name: 'A',
       secret_token: { secret_id: 'nothing' },
       auth_connection: { auth_connection_id: `ac_${'0'.repeat(20)}` },
-      request_headers: { 'X.A': { secret_id: 'secret_a' }, 'X.B': { env_var_label: 'nowhere' } },
+      request_headers: { 'X.A': { secret_id: 'secret_a' }, 'X.B': { env_var_label: 'later' } },
       request_meta: { m: { secret_id: 'nothing' } },
     }
     assert.deepEqual(places(await convai.ask('POST', SERVERS, { config })), [
-      'body config url',
-      'body config request_headers X.B env_var_label',
       'body config request_meta m secret_id',
       'body config secret_token secret_id',
       'body config auth_connection auth_connection_id',

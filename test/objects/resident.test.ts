@@ -124,7 +124,10 @@ describe('resident', () => {
         throw refused
       },
     }
-    const [ORGANIZATION, DIRECTORY, SESSION, CHANNEL, UPSTREAM] = Array(5).fill(refusing)
+    const [ORGANIZATION, DIRECTORY, SESSION, CHANNEL, UPSTREAM] = Array.from(
+      { length: 5 },
+      () => refusing,
+    )
     const env = { ORGANIZATION, DIRECTORY, SESSION, CHANNEL, UPSTREAM, ...EU } as never
     const asks = [
       () => organizationOf(env, 'org_1'),

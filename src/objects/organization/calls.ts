@@ -1,14 +1,16 @@
 /**
- * The call log of an organization: a row for each call of a tool, kept for 30 days and 10,000 rows,
- * whichever is less. It is trimmed with each batch that is written, and older rows are not read.
+ * The call log of an organization: a row for each batch of calls, since a row is what writing costs. It
+ * is kept for 30 days and 10,000 calls, whichever is less: whole batches beyond that are taken away with
+ * each one that is written, and what is too old in the others is not read.
  */
 import type { CallEntry } from '../../methods/call-entry.ts'
 import { writeAudit } from './audit.ts'
 import type { Context, Write } from './context.ts'
 
 const KEPT_MS = 30 * 24 * 60 * 60 * 1000
-const MAX_ROWS = 10_000
-const MAX_ROWS_OVER = 500 // until they are counted again, which goes through all
+const MAX_CALLS = 10_000
+/** Of one batch: its calls have their ids from the batch's own and their place in it. */
+const MAX_BATCH_LENGTH = 1000
 
 /** Which calls: every member that is given must hold. Times are in ms since the epoch. */
 export type CallFilter = {
@@ -29,18 +31,17 @@ export type CallPlace = { at: number; id: number }
 
 export type CallRecord = Omit<CallEntry, 'organization'> & CallPlace
 
-type Row = {
-  id: number
-  at: number
-  server: string
-  tool: string
-  caller: string
-  outcome: CallEntry['outcome']
+type Row = Omit<CallRecord, 'status' | 'bytes' | 'problem'> & {
   status: number | null
-  ms: number
   bytes: number | null
   problem: string | null
 }
+
+const MEMBERS = ['at', 'server', 'tool', 'caller', 'outcome', 'status', 'ms', 'bytes', 'problem']
+/** Every call, `null` in the place of one that was deleted. */
+const EACH = `(SELECT b.id AS batch, b.id * ${MAX_BATCH_LENGTH} + c.key AS id,
+  ${MEMBERS.map((member) => `c.value ->> '$.${member}' AS ${member}`).join(', ')}
+  FROM call_batches b, json_each(b.entries) c WHERE c.type <> 'null')`
 
 const CONDITIONS: Readonly<Record<keyof CallFilter, string>> = {
   server: 'server = ?',
@@ -53,27 +54,15 @@ const CONDITIONS: Readonly<Record<keyof CallFilter, string>> = {
 }
 
 /** Writes a batch, the JSON of its entries, and takes away what is too old or too much. */
-export function writeCalls(sql: SqlStorage, entries: string, now: number): void {
-  const members = ['at', 'server', 'tool', 'caller', 'outcome', 'status', 'ms', 'bytes', 'problem']
-  const values = members.map((member) => `value ->> '$.${member}'`).join(', ')
-  // One statement for all: a call is to cost little more for being noted.
-  sql.exec(`INSERT INTO calls (${members.join(', ')}) SELECT ${values} FROM json_each(?)`, entries)
-  const [kept] = sql
-    .exec<{ length: number; oldest: number }>(
-      `SELECT (SELECT MAX(id) FROM calls) - id + 1 AS length, at AS oldest
-       FROM calls ORDER BY id LIMIT 1`,
-    )
-    .toArray()
-  if (kept === undefined) return
-  if (kept.length > MAX_ROWS + MAX_ROWS_OVER || kept.oldest < now - KEPT_MS) trim(sql, now)
-}
-
-function trim(sql: SqlStorage, now: number): void {
-  sql.exec('DELETE FROM calls WHERE at < ?', now - KEPT_MS)
+export function writeCalls(sql: SqlStorage, entries: string, length: number, now: number): void {
+  if (length > MAX_BATCH_LENGTH) throw new Error(`a batch has at most ${MAX_BATCH_LENGTH} calls`)
+  sql.exec('INSERT INTO call_batches (at, length, entries) VALUES (?, ?, ?)', now, length, entries)
   sql.exec(
-    // Those written first, which needs no sorting of all: batches come within seconds of their calls.
-    'DELETE FROM calls WHERE id <= (SELECT id FROM calls ORDER BY id DESC LIMIT 1 OFFSET ?)',
-    MAX_ROWS,
+    `DELETE FROM call_batches WHERE at < ?1 OR id <= (
+       SELECT id FROM (SELECT id, SUM(length) OVER (ORDER BY id DESC) - length AS newer
+       FROM call_batches) WHERE newer >= ?2 ORDER BY id DESC LIMIT 1)`,
+    now - KEPT_MS,
+    MAX_CALLS,
   )
 }
 
@@ -87,8 +76,8 @@ export function readCalls(
   const { where, values } = conditionOf(filter)
   return sql
     .exec<Row>(
-      `SELECT * FROM calls WHERE ${where} AND at >= ? AND (at, id) < (?, ?)
-       ORDER BY at DESC, id DESC LIMIT ?`,
+      `SELECT id, ${MEMBERS.join(', ')} FROM ${EACH} WHERE ${where} AND at >= ?
+       AND (at, id) < (?, ?) ORDER BY at DESC, id DESC LIMIT ?`,
       ...values,
       now - KEPT_MS,
       at,
@@ -109,13 +98,36 @@ export function deleteCalls(context: Context, filter: CallFilter, { actor }: Wri
   const { sql, now, organization } = context
   const { where, values } = conditionOf(filter)
   return context.transact(() => {
-    const rows = sql.exec(`DELETE FROM calls WHERE ${where} RETURNING id`, ...values).toArray()
+    const found = sql
+      .exec<{ batch: number; id: number }>(
+        `SELECT batch, id FROM ${EACH} WHERE ${where}`,
+        ...values,
+      )
+      .toArray()
+    for (const [batch, calls] of Map.groupBy(found, (call) => call.batch)) {
+      const places = calls.map(({ id }) => `$[${id - batch * MAX_BATCH_LENGTH}]`)
+      removeFromBatch(sql, batch, places)
+    }
     const { q, ...named } = filter
     // What was searched for may be what must not be kept.
-    const detail = { ...named, ...(q !== undefined && { q: true }), deleted: rows.length }
+    const detail = { ...named, ...(q !== undefined && { q: true }), deleted: found.length }
     writeAudit(sql, { actor, act: 'calls.delete', target: organization, detail }, now)
-    return rows.length
+    return found.length
   })
+}
+
+/** Puts `null` in these places, so that the others keep theirs; a batch that has no call left goes. */
+function removeFromBatch(sql: SqlStorage, batch: number, places: readonly string[]): void {
+  sql.exec(
+    `UPDATE call_batches SET length = length - ?2, entries = (
+       SELECT json_group_array(CASE WHEN '$[' || key || ']' IN (SELECT value FROM json_each(?3))
+         THEN NULL ELSE json(value) END) FROM json_each(entries))
+     WHERE id = ?1`,
+    batch,
+    places.length,
+    JSON.stringify(places),
+  )
+  sql.exec('DELETE FROM call_batches WHERE id = ? AND length = 0', batch)
 }
 
 function conditionOf(filter: CallFilter): { where: string; values: (string | number)[] } {

@@ -30,7 +30,6 @@ export type Beside = { extras: string; approvalHashes: readonly ApprovalHash[] }
 export type Referred = {
   secrets: readonly string[]
   connections: readonly string[]
-  variables: readonly string[]
 }
 
 export function getConfiguration({ sql }: Context, id: string): ConfigurationRecord {
@@ -89,7 +88,6 @@ export function findMissing({ sql }: Context, referred: Referred): Referred {
   return {
     secrets: without(referred.secrets, (name) => isSecretThere(sql, name)),
     connections: without(referred.connections, isThere('SELECT 1 FROM connections WHERE id = ?')),
-    variables: without(referred.variables, isThere('SELECT 1 FROM variables WHERE label = ?')),
   }
 }
 

@@ -146,6 +146,15 @@ export const STEPS = [
      FROM servers
      WHERE deleted_at IS NULL AND settings ->> '$.kind' = 'remote'
        AND settings ->> '$.account' IS NULL;`,
+  // A row for each batch of calls; its entries stay as they came.
+  `CREATE TABLE call_batches (
+     id INTEGER PRIMARY KEY, at INTEGER NOT NULL, length INTEGER NOT NULL, entries TEXT NOT NULL
+   );
+   INSERT INTO call_batches (id, at, length, entries)
+     SELECT id, at, 1, json_array(json_object('at', at, 'server', server, 'tool', tool,
+       'caller', caller, 'outcome', outcome, 'status', status, 'ms', ms, 'bytes', bytes,
+       'problem', problem)) FROM calls;
+   DROP TABLE calls;`,
   // Which key sealed what KV holds: empty where nothing is sealed.
   `ALTER TABLE publications ADD COLUMN sealed_by TEXT NOT NULL DEFAULT '';
    CREATE INDEX publications_sealed_by ON publications (sealed_by);`,

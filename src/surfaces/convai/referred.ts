@@ -1,6 +1,8 @@
-/** What a request refers to by name, secrets, auth connections and variables, and where it does so. */
+/**
+ * What a request refers to by name, secrets and auth connections, and where it does so. A variable may
+ * be made later: until then a discovery says that it is missing (`convai-api.md` §11).
+ */
 import { valueOf } from '../../protocol/http-error.ts'
-import { labelsIn } from '../../handlers/url-variables.ts'
 import type { ConvaiCall } from './call.ts'
 import type { Config, ConfigChange } from './config-form.ts'
 import { Unprocessable, type Wrong } from './wrong.ts'
@@ -8,7 +10,6 @@ import { Unprocessable, type Wrong } from './wrong.ts'
 const KINDS = {
   secrets: 'a secret',
   connections: 'an auth connection',
-  variables: 'an environment variable',
 }
 type Kind = keyof typeof KINDS
 type Place = { kind: Kind; name: string; loc: readonly string[] }
@@ -24,11 +25,7 @@ export async function requireKnown(
   const named = (wanted: Kind) =>
     places.filter(({ kind }) => kind === wanted).map(({ name }) => name)
   const missing = valueOf(
-    await stub.findMissing({
-      secrets: named('secrets'),
-      connections: named('connections'),
-      variables: named('variables'),
-    }),
+    await stub.findMissing({ secrets: named('secrets'), connections: named('connections') }),
   )
   const wrong = places
     .filter(({ kind, name }) => missing[kind].includes(name))
@@ -47,12 +44,10 @@ function placesIn({
   secret_token,
   auth_connection,
 }: ConfigChange & Partial<Pick<Config, 'url'>>): Place[] {
-  const inUrl = typeof url === 'string' ? labelsIn(url) : []
   const values = Object.entries({ request_headers, request_meta }).flatMap(([member, all]) =>
     Object.entries(all ?? {}).flatMap(([name, value]) => placesOf(value, [member, name])),
   )
   return [
-    ...inUrl.map((name): Place => ({ kind: 'variables', name, loc: ['url'] })),
     ...placesOf(url, ['url']),
     ...values,
     ...placesOf(secret_token, ['secret_token']),
@@ -66,9 +61,5 @@ function placesOf(value: unknown, loc: readonly string[]): Place[] {
     const name = members[member]
     return typeof name === 'string' ? [{ kind, name, loc: [...loc, member] }] : []
   }
-  return [
-    ...place('secrets', 'secret_id'),
-    ...place('connections', 'auth_connection_id'),
-    ...place('variables', 'env_var_label'),
-  ]
+  return [...place('secrets', 'secret_id'), ...place('connections', 'auth_connection_id')]
 }

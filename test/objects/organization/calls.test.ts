@@ -9,6 +9,7 @@ import {
   type CallFilter,
 } from '../../../src/objects/organization/calls.ts'
 import type { Context } from '../../../src/objects/organization/context.ts'
+import { STEPS } from '../../../src/objects/organization/schema.ts'
 import { createSql } from '../../support/sql.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -26,9 +27,12 @@ const entry = (at: number, members: Partial<CallEntry> = {}): CallEntry => ({
   ...members,
 })
 
+const writeBatch = (sql: SqlStorage, entries: readonly CallEntry[], now: number) =>
+  writeCalls(sql, JSON.stringify(entries), entries.length, now)
+
 function createLog(entries: readonly CallEntry[]) {
   const sql = createSql()
-  writeCalls(sql, JSON.stringify(entries), NOW)
+  writeBatch(sql, entries, NOW)
   const context = {
     sql,
     now: NOW,
@@ -63,7 +67,7 @@ describe('The call log of an organization', () => {
     const { context } = createLog([entry(NOW - 1), entry(NOW, whole)])
     const { organization: _, ...rest } = entry(NOW, whole)
     const [first, second] = readCalls(context, {}, START, 10)
-    assert.deepEqual(first, { id: 2, ...rest })
+    assert.deepEqual(first, { id: 1001, ...rest })
     assert.equal(second?.problem, undefined)
   })
 
@@ -87,33 +91,30 @@ describe('The call log of an organization', () => {
     assert.deepEqual(found({ q: "'; DROP TABLE calls; --" }), [])
   })
 
-  it('keeps 30 days: older rows go with the next batch, and are not read before', () => {
+  it('keeps 30 days: older batches go with the next one, and older calls are not read before', () => {
     const { sql, context, times } = createLog([entry(NOW - 29 * DAY_MS), entry(NOW)])
     assert.equal(times().length, 2)
     const later = { ...context, now: NOW + 2 * DAY_MS }
     assert.equal(readCalls(later, {}, START, 10).length, 1)
-    writeCalls(sql, '[]', later.now)
-    assert.deepEqual(times(), [NOW])
+    writeBatch(sql, [entry(NOW + 30 * DAY_MS)], NOW + 30 * DAY_MS + 1)
+    assert.deepEqual(times(), [NOW + 30 * DAY_MS])
   })
 
-  it('keeps 10,000 rows, and no more than 500 over until they are counted again', () => {
+  it('keeps 10,000 calls, and of the batch that has one too many what is over', () => {
     const batch = (length: number, at: (n: number) => number) =>
-      JSON.stringify(Array.from({ length }, (_, n) => entry(at(n))))
+      Array.from({ length }, (_, n) => entry(at(n)))
     const { sql, times } = createLog([])
-    writeCalls(
-      sql,
-      batch(10_500, (n) => NOW - 10_500 + n),
-      NOW,
-    )
-    assert.equal(times().length, 10_500)
-    // Fifty at one time: no more of them go than must.
-    writeCalls(
-      sql,
-      batch(50, () => NOW),
-      NOW,
-    )
+    for (let n = 0; n < 15; n++)
+      writeBatch(
+        sql,
+        batch(1000, (m) => NOW - 20_000 + 1000 * n + m),
+        NOW,
+      )
     assert.equal(times().length, 10_000)
-    assert.equal(times().at(-1), NOW - 9950)
+    assert.equal(times().at(-1), NOW - 15_000)
+    writeBatch(sql, [entry(NOW)], NOW)
+    assert.equal(times().length, 10_001)
+    assert.equal(times().at(-1), NOW - 15_000)
   })
 
   it('deletes what a filter finds, with a row in the audit log that has no text searched for', () => {
@@ -122,11 +123,44 @@ describe('The call log of an organization', () => {
       entry(NOW, { tool: 'b' }),
       entry(NOW),
     ])
-    const write = { actor: 'operator' }
-    assert.equal(deleteCalls(context, { tool: 'b', q: 'hunter2' }, write), 1)
+    const by = { actor: 'operator' }
+    assert.equal(deleteCalls(context, { tool: 'b', q: 'hunter2' }, by), 1)
     assert.equal(times().length, 2)
     const [row] = readAudit(sql, Number.MAX_SAFE_INTEGER, 1)
     assert.equal(row?.act, 'calls.delete')
     assert.deepEqual(JSON.parse(row.detail), { tool: 'b', q: true, deleted: 1 })
+  })
+
+  it('keeps the places of what is left of a batch, and nothing of one that is deleted whole', () => {
+    const { sql, context } = createLog([entry(NOW, { tool: 'a' }), entry(NOW, { tool: 'b' })])
+    writeBatch(sql, [entry(NOW, { tool: 'a' })], NOW)
+    const [, second] = readCalls(context, {}, START, 2)
+    const by = { actor: 'operator' }
+    assert.equal(deleteCalls(context, { tool: 'a' }, by), 2)
+    const left = readCalls(context, {}, START, 10)
+    assert.deepEqual(left, [second])
+    assert.equal(deleteCalls(context, {}, by), 1)
+    assert.deepEqual(sql.exec('SELECT * FROM call_batches').toArray(), [])
+  })
+
+  it('takes over the calls of the table that had a row for each', () => {
+    const sql = createSql(STEPS.slice(0, -1).join(''))
+    const columns = 'at, server, tool, caller, outcome, status, ms'
+    sql.exec(`INSERT INTO calls (${columns}) VALUES (?, 'a', 'b', 'c', 'ok', 200, 7)`, NOW)
+    for (const statement of (STEPS.at(-1) ?? '').split(';').slice(0, -1)) sql.exec(statement)
+    assert.deepEqual(readCalls({ sql, now: NOW }, {}, START, 2), [
+      {
+        id: 1000,
+        at: NOW,
+        server: 'a',
+        tool: 'b',
+        caller: 'c',
+        outcome: 'ok',
+        status: 200,
+        ms: 7,
+        bytes: undefined,
+        problem: undefined,
+      },
+    ])
   })
 })
