@@ -17,8 +17,13 @@ const CHANGED_BATCH = 50
 const RESEALED_BATCH = 10 // each may be a whole catalog, and changes come first
 /** As long as an edge may show what it had read before the value was put again. */
 const AGAIN_GAP_MS = 2 * 60 * 1000
-/** Two ranges, which the index serves; `<>` would look at every row. */
-const SEALED_OTHERWISE = '(sealed_by < ?1 OR sealed_by > ?1) AND published >= version'
+/** Those that another key sealed: two ranges of an index, where `<>` would look at every row. */
+const SEALED_OTHERWISE = ['<', '>']
+  .map(
+    (otherwise) => `SELECT kind, name, version, published, put_at FROM publications
+     WHERE sealed_by ${otherwise} ?1 AND published >= version`,
+  )
+  .join(' UNION ALL ')
 
 /** Notes that a key's value changed; for a server the version is its revision. */
 export function notePublication(
@@ -46,8 +51,8 @@ export function duePublications(sql: SqlStorage, sealedBy: string, now: number):
     now - PUBLISH_GAP_MS,
   )
   const toReseal = sql.exec<DuePublication>(
-    `SELECT kind, name, version, published FROM publications
-     WHERE ${SEALED_OTHERWISE} AND put_at <= ?2 ORDER BY put_at LIMIT ${RESEALED_BATCH}`,
+    `SELECT kind, name, version, published FROM (${SEALED_OTHERWISE})
+     WHERE put_at <= ?2 ORDER BY put_at LIMIT ${RESEALED_BATCH}`,
     sealedBy,
     now - PUBLISH_GAP_MS,
   )
@@ -61,7 +66,7 @@ export function nextPublicationAt(sql: SqlStorage, sealedBy: string): number | u
     .exec<{ at: number | null }>(
       `SELECT MIN(put_at) AS at FROM (
          SELECT put_at FROM publications WHERE published < version
-         UNION ALL SELECT put_at FROM publications WHERE ${SEALED_OTHERWISE}
+         UNION ALL SELECT put_at FROM (${SEALED_OTHERWISE})
        )`,
       sealedBy,
     )
