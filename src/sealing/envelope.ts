@@ -32,7 +32,7 @@ export function createEnvelopes(keys: SealKeys, purpose: string): Envelopes {
     const known = subkeys.get(id)
     if (known !== undefined) return known
     const key = keys.find((candidate) => candidate.id === id)
-    if (key === undefined) throw new CannotOpen(`no key "${id}"`)
+    if (key === undefined) throw new CannotOpen('its key is not among SEAL_KEYS')
     const derived = await subkey(key, purpose)
     subkeys.set(id, derived)
     return derived
