@@ -5,6 +5,7 @@
 import * as z from 'zod'
 import { OAuthIssuers } from './callers/oauth-issuer.ts'
 import { MIN_SESSION_SECRET_LENGTH } from './callers/session-jwt.ts'
+import type { KvBindings } from './objects/kv.ts'
 import type {
   ChannelBinding,
   DirectoryBinding,
@@ -17,10 +18,8 @@ import { SealKeys } from './sealing/seal-keys.ts'
 
 const MIN_TOKEN_LENGTH = 24
 
-export type Env = WorldBindings & {
-  CATALOG: KVNamespace
-  LIMITER: RateLimit
-} & OrganizationBinding &
+export type Env = WorldBindings & { LIMITER: RateLimit } & KvBindings &
+  OrganizationBinding &
   DirectoryBinding &
   SessionBinding &
   ChannelBinding &

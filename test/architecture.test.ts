@@ -16,7 +16,7 @@ const UP_TO_METHODS = [...GROUND, ...FIRST, 'visibility', 'methods']
 const ROOMS: Readonly<Record<string, Room>> = {
   protocol: { mayImport: [], modules: ['zod'] },
   sealing: { mayImport: [], modules: ['zod', 'node:crypto'] },
-  memory: { mayImport: [], modules: [] },
+  memory: { mayImport: ['protocol'], modules: [] },
   handlers: { mayImport: ['protocol'], modules: ['zod'] },
   catalog: { mayImport: GROUND, modules: ['zod'] },
   callers: { mayImport: GROUND, modules: ['zod', 'jose'] },

@@ -3,6 +3,7 @@
  * for a key that is not among them, which it may have been given since: at most once a minute, so that
  * made-up key ids cost an issuer nothing. While an issuer cannot be asked, the last good keys serve a day.
  */
+import { logError } from '../protocol/log.ts'
 import { createLocalJWKSet, type JSONWebKeySet } from 'jose'
 import * as z from 'zod'
 import { SingleFlight, type WaitUntil } from '../memory/single-flight.ts'
@@ -60,7 +61,7 @@ export class IssuerKeys {
     try {
       return await this.#flights.run(issuer.issuer, () => this.#read(issuer), waitUntil)
     } catch (error) {
-      console.error(`the keys of ${issuer.issuer} could not be read`, error)
+      logError(`the keys of ${issuer.issuer} could not be read`, error)
       this.#failedAt.set(issuer.issuer, this.#now())
       if (isKept) return known
       throw unavailable(issuer, error)

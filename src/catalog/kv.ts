@@ -8,14 +8,15 @@
  *   credential:{sha256}     a key's record, or {} once it is revoked
  *   principal:{id}          what is a member's or an agent's own, or {} once it is gone
  *
- * Only `Organization` writes. Readers may see a value, or an absence, that is a minute old.
+ * A strict deployment has HMACs of these keys, and sealed values (kv-door.ts). Only `Organization`
+ * writes. Readers may see a value, or an absence, that is a minute old.
  */
-import type { Sized } from '../memory/lookup.ts'
+import type { Shut, Sized } from '../memory/lookup.ts'
 import { Catalog, type Renderings } from './catalog.ts'
+import type { Kv, Stamp } from './kv-door.ts'
 import { parsePublished, type Gone } from './published.ts'
 
 export const REVISION_TTL_SECONDS = 24 * 60 * 60
-const CACHE_TTL_SECONDS = 60
 
 const GONE_BYTES = 200
 
@@ -26,42 +27,28 @@ export const surfaceKey = (organization: string): string => `surface:${organizat
 export const principalKey = (id: string): string => `principal:${id}`
 export const credentialKey = (hash: string): string => `credential:${hash}`
 
-/** What stands beside a server's value, so that a reader can tell whether it has it already. */
-export type ServerMetadata = { organization: string; revision: number }
-
 /** Reads a server's value; where it is the known one, its body is left unread. */
 export async function readServer(
-  kv: KVNamespace,
+  kv: Kv,
   key: string,
   known: Catalog | Gone | undefined,
   renderings: Renderings,
-): Promise<Sized<Catalog | Gone> | undefined> {
+): Promise<Sized<Catalog | Gone> | Shut | undefined> {
   const bytes = known instanceof Catalog ? known.bytes : GONE_BYTES
   const load = (value: Uint8Array<ArrayBuffer>) => loadServer(value, renderings)
   return readPublished(kv, key, known && { value: known, bytes }, load)
 }
 
 /** Reads a published value, which `load` makes the most of; one that is known stays what it is. */
-export async function readPublished<T extends ServerMetadata>(
-  kv: KVNamespace,
+export async function readPublished<T extends Stamp>(
+  kv: Kv,
   key: string,
   known: Sized<T> | undefined,
   load: (bytes: Uint8Array<ArrayBuffer>) => Sized<T>,
-): Promise<Sized<T> | undefined> {
-  const { value, metadata } = await kv.getWithMetadata<ServerMetadata>(key, {
-    type: 'stream',
-    cacheTtl: CACHE_TTL_SECONDS,
-  })
-  if (value === null) return undefined
-  if (
-    known !== undefined &&
-    metadata?.organization === known.value.organization &&
-    metadata.revision === known.value.revision
-  ) {
-    await value.cancel()
-    return known
-  }
-  return load(new Uint8Array(await new Response(value).arrayBuffer()))
+): Promise<Sized<T> | Shut | undefined> {
+  const read = await kv.read(key, known?.value)
+  if (read === 'known') return known
+  return read === undefined || read === 'shut' ? read : load(read)
 }
 
 /** A server from its published bytes. */
@@ -75,7 +62,13 @@ export function loadServer(
   return { value: catalog, bytes: catalog.bytes }
 }
 
-/** Reads a small JSON value as text; undefined where there is none. */
-export async function readText(kv: KVNamespace, key: string): Promise<string | undefined> {
-  return (await kv.get(key, { type: 'text', cacheTtl: CACHE_TTL_SECONDS })) ?? undefined
+/** Reads a small JSON value, which `parse` makes the most of. */
+export async function readSmall<T>(
+  kv: Kv,
+  key: string,
+  parse: (text: string) => T,
+): Promise<T | Shut | undefined> {
+  const read = await kv.read(key)
+  if (read === 'shut') return read
+  return read === undefined || read === 'known' ? undefined : parse(new TextDecoder().decode(read))
 }

@@ -7,6 +7,7 @@
  * decides. When that fails too, any copy will do, and without one the caller gets `Unavailable`:
  * never an absence by mistake. What the origin refuses is no failure, and is thrown as it is.
  */
+import { logError } from '../protocol/log.ts'
 import { BoundedMap } from './bounded-map.ts'
 import { SingleFlight, within, type WaitUntil } from './single-flight.ts'
 
@@ -17,13 +18,16 @@ const RETRY_MS = 1000 // while KV fails, one attempt a second and name
 
 export type Sized<T> = { value: T; bytes: number }
 
+/** A copy that stands in KV and does not open: its name is a real one, and its origin is asked. */
+export type Shut = 'shut'
+
 export type Source<T> = {
   /** The copy in KV, `known` itself where it is still that; undefined when there is none. */
-  published(name: string, known: T | undefined): Promise<Sized<T> | undefined>
-  /** Throws unless this request may go past KV: misses cost, and are limited. */
+  published(name: string, known: T | undefined): Promise<Sized<T> | Shut | undefined>
+  /** Throws unless this request may go past KV, which has nothing: misses cost, and are limited. */
   admitMiss(name: string): Promise<void>
-  /** The value where it is decided; undefined when there is none. */
-  origin(name: string): Promise<Sized<T> | undefined>
+  /** The value where it is decided; undefined when there is none. It may mend a copy that is shut. */
+  origin(name: string, isShut: boolean): Promise<Sized<T> | undefined>
 }
 
 export type Found<T> = {
@@ -46,13 +50,13 @@ export type LookupOptions<T> = {
   /** Whether an answer may still be given: false sends the next request to look again. */
   isCurrent?: (name: string, value: T | undefined) => boolean
   now?: () => number
-  flights?: SingleFlight<Sized<T> | undefined>
+  flights?: SingleFlight<Sized<T> | Shut | undefined>
 }
 
 export class Lookup<T> {
   readonly #options: LookupOptions<T>
   readonly #now: () => number
-  readonly #flights: SingleFlight<Sized<T> | undefined>
+  readonly #flights: SingleFlight<Sized<T> | Shut | undefined>
 
   constructor(options: LookupOptions<T>) {
     this.#options = options
@@ -76,10 +80,11 @@ export class Lookup<T> {
     if (fresh !== undefined) return fresh
     const entry = this.#options.memory.get(name)
     const published = await this.#findPublished(name, source, waitUntil, entry)
-    if (published !== undefined) return published
-    await source.admitMiss(name)
+    if (published !== undefined && published !== 'shut') return published
+    const isShut = published === 'shut'
+    if (!isShut) await source.admitMiss(name) // nobody can make up a name that KV has
     // Another request may have learned it while this one asked KV and was admitted.
-    return this.fresh(name) ?? this.#findOrigin(name, source, waitUntil, entry)
+    return this.fresh(name) ?? this.#findOrigin(name, source, waitUntil, { entry, isShut })
   }
 
   /** Remembers a value that something here has just given to a name; KV follows in a moment. */
@@ -98,7 +103,7 @@ export class Lookup<T> {
     source: Source<T>,
     waitUntil: WaitUntil,
     entry: Entry<T> | undefined,
-  ): Promise<Found<T> | undefined> {
+  ): Promise<Found<T> | Shut | undefined> {
     if (this.#now() < (entry?.retryAt ?? 0)) return this.#currentCopy(name, entry)
     try {
       const read = await this.#flights.run(
@@ -106,9 +111,9 @@ export class Lookup<T> {
         () => inTime(source.published(name, entry?.value)),
         waitUntil,
       )
-      return read && this.#learn(name, read, entry)
+      return read === undefined || read === 'shut' ? read : this.#learn(name, read, entry)
     } catch (error) {
-      console.error('KV could not be read', error)
+      logError('KV could not be read', error)
       if (entry !== undefined && this.#staleCopy(entry)) entry.retryAt = this.#now() + RETRY_MS
       return this.#currentCopy(name, entry)
     }
@@ -118,15 +123,15 @@ export class Lookup<T> {
     name: string,
     source: Source<T>,
     waitUntil: WaitUntil,
-    entry: Entry<T> | undefined,
+    { entry, isShut }: { entry: Entry<T> | undefined; isShut: boolean },
   ): Promise<Found<T>> {
     try {
-      const origin = () => source.origin(name)
+      const origin = () => source.origin(name, isShut)
       const read = await this.#flights.run(`origin ${name}`, origin, waitUntil)
-      return this.#learn(name, read, entry)
+      return this.#learn(name, read === 'shut' ? undefined : read, entry)
     } catch (error) {
       if (isRefusal(error)) throw error
-      console.error('the origin could not be asked', error)
+      logError('the origin could not be asked', error)
       const stale = this.#staleCopy(entry)
       if (stale !== undefined) return stale
       throw new Unavailable('neither KV nor the origin could be asked', { cause: error })

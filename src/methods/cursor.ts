@@ -7,27 +7,28 @@ import { hmacOf } from '../sealing/digest.ts'
 
 export type Cursor = { revision: number; index: number }
 
-/** The key, and the list a cursor is good for. */
-export type Signing = { key: string; list: string }
+/** The keys, of which the first signs and each is accepted, and the list a cursor is good for. */
+export type Signing = { keys: readonly [string, ...string[]]; list: string }
 
 const FORM = /^(\d{1,15})\.(\d{1,6})\.([0-9a-f]{24})$/
 const TEXT = /^[A-Za-z0-9+/]{4,80}$/
 
 /** The opaque text of a cursor. */
-export function formatCursor({ revision, index }: Cursor, signing: Signing): string {
-  const place = `${revision}.${index}`
-  return btoa(`${place}.${signatureOf(place, signing)}`).replace(/=+$/, '')
+export function formatCursor(cursor: Cursor, { keys, list }: Signing): string {
+  return signed(cursor, list, keys[0])
 }
 
 /** Reads a cursor; undefined for what we did not make for this list. */
-export function parseCursor(text: unknown, signing: Signing): Cursor | undefined {
+export function parseCursor(text: unknown, { keys, list }: Signing): Cursor | undefined {
   if (typeof text !== 'string' || !TEXT.test(text) || text.length % 4 === 1) return undefined
   const [, revision, index] = FORM.exec(atob(text)) ?? []
   if (revision === undefined || index === undefined) return undefined
   const cursor = { revision: Number(revision), index: Number(index) }
-  return formatCursor(cursor, signing) === text ? cursor : undefined
+  return keys.some((key) => signed(cursor, list, key) === text) ? cursor : undefined
 }
 
-function signatureOf(place: string, { key, list }: Signing): string {
-  return hmacOf(key, `${list} ${place}`).slice(0, 24)
+function signed({ revision, index }: Cursor, list: string, key: string): string {
+  const place = `${revision}.${index}`
+  const signature = hmacOf(key, `${list} ${place}`).slice(0, 24)
+  return btoa(`${place}.${signature}`).replace(/=+$/, '')
 }

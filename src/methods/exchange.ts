@@ -17,7 +17,7 @@ export type Exchange = {
   params: Params
   headers: Headers
   /** What cursors are signed with. */
-  cursorKey: string
+  cursorKeys: readonly [string, ...string[]]
   /** What the client declared on this request; undefined before 2026-07-28. */
   clientCapabilities: Readonly<Record<string, unknown>> | undefined
   /** The session it is in, with what its client declared; undefined outside of one. */

@@ -49,9 +49,9 @@ function membersOf(exchange: Listed): Readonly<Record<string, unknown>> {
 }
 
 /** A cursor is good for one list of one server, as one set of tools sees it. */
-function signingOf(kind: Kind, { catalog, caller, cursorKey }: Exchange): Signing {
+function signingOf(kind: Kind, { catalog, caller, cursorKeys }: Exchange): Signing {
   const { organization, id } = catalog
-  return { key: cursorKey, list: [organization, id, kind, caller.tools?.key ?? ''].join(' ') }
+  return { keys: cursorKeys, list: [organization, id, kind, caller.tools?.key ?? ''].join(' ') }
 }
 
 function requireCursor(text: unknown, { revision }: Catalog, signing: Signing): Cursor {

@@ -39,7 +39,7 @@ export async function toolsCall(exchange: Exchange): Promise<Result> {
 }
 
 /** What a call is prepared from; `headers` are undefined where it did not come over MCP. */
-export type CallExchange = Omit<Exchange, 'headers' | 'cursorKey' | 'talk' | 'catalogAt'> & {
+export type CallExchange = Omit<Exchange, 'headers' | 'cursorKeys' | 'talk' | 'catalogAt'> & {
   headers: Headers | undefined
   /** Whether a person allows just this call. */
   isAllowed?: boolean

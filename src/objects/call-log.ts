@@ -3,6 +3,7 @@
  * time or after five seconds (`surfaces.md` A35). A batch that is lost is lost: with its isolate, or
  * where the organization does not answer.
  */
+import { logError } from '../protocol/log.ts'
 import type { WaitUntil } from '../memory/single-flight.ts'
 import type { CallEntry } from '../methods/call-entry.ts'
 import { organizationOf, type OrganizationBinding } from './resident.ts'
@@ -59,7 +60,7 @@ export class CallLog {
     try {
       await this.#write(organization, batch.entries)
     } catch (error) {
-      console.error('a batch of the call log was lost', error)
+      logError('a batch of the call log was lost', error)
     }
   }
 

@@ -5,6 +5,7 @@
  * Storage: the index of the server's sessions, and the revision announced last. A socket's tags are
  * its session or the caller it listens for, so that the right ones can be closed.
  */
+import { logError } from '../protocol/log.ts'
 import { DurableObject } from 'cloudflare:workers'
 import { GOODBYE, type Notice } from './channel-socket.ts'
 import { migrate } from './migrate.ts'
@@ -174,6 +175,6 @@ function sendTo(socket: WebSocket, notice: string): void {
   try {
     socket.send(notice)
   } catch (error) {
-    console.error('a stream had closed', error)
+    logError('a stream had closed', error)
   }
 }

@@ -26,6 +26,7 @@ import type { Write } from './organization/context.ts'
 import { isCallerLive } from './organization/credentials.ts'
 import * as other from './organization/other-commands.ts'
 import type { Place } from './organization/items.ts'
+import type { PublicationKind } from './organization/publications.ts'
 import { formatServer, formatServerAt } from './organization/publish.ts'
 import { organizationId, requireOrganization } from './organization/record.ts'
 import { readRevisions } from './organization/revisions.ts'
@@ -240,6 +241,11 @@ export class Organization extends OrganizationRemotes {
     return organization === undefined
       ? undefined
       : formatServerAt(this.life.sql, organization, id, revision)
+  }
+
+  /** Has a value put in KV again, since what stands there does not open. */
+  async publishAgain(kind: PublicationKind, name: string): Promise<void> {
+    this.life.publishAgain({ kind, name })
   }
 
   /** A secret as it is stored, sealed; undefined for none of that name. */

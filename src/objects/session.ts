@@ -11,6 +11,7 @@ import { HttpError, outcomeOf, type Outcome } from '../protocol/http-error.ts'
 import type { Response as Reply } from '../protocol/json-rpc.ts'
 import type { LogLevel } from '../protocol/logging.ts'
 import { EVENT_STREAM_HEADERS } from '../protocol/sse.ts'
+import { logError } from '../protocol/log.ts'
 import { callLogOf } from './call-log.ts'
 import type { Channel } from './channel.ts'
 import { channelOf, type ChannelBinding, type OrganizationBinding } from './resident.ts'
@@ -211,7 +212,7 @@ export class Session extends DurableObject<SessionBindings> {
     try {
       await this.#channel(record).leave(this.#id())
     } catch (error) {
-      console.error('Channel could not be told that a session ended', error)
+      logError('Channel could not be told that a session ended', error)
       await storage.setAlarm(Date.now() + RETRY_MS)
       return
     }

@@ -3,12 +3,13 @@
  * and hands them to the organization, and hears of changes; each of these once, however many want it.
  * Calls do not come through here: whoever relays one asks for the connection, and keeps it for a while.
  *
- * One object a server, named by its id (resident.ts). Storage: whose server it is and a digest of its tools
- * (key-value), `connections`, `leases`, `readings`. Everything goes when the server is gone, the tables too.
+ * One object a server (resident.ts). Storage: whose it is and a digest of its tools (key-value), and
+ * `connections`, `leases`, `readings`. Everything goes when the server is gone, the tables too.
  */
 import { DurableObject } from 'cloudflare:workers'
 import { DEFAULT_ENVIRONMENT } from '../handlers/variable.ts'
 import { valueOf } from '../protocol/http-error.ts'
+import { logError } from '../protocol/log.ts'
 import type { Connection } from '../upstream/mcp/connection.ts'
 import { endSession } from '../upstream/mcp/end-session.ts'
 import { UpstreamFault } from '../upstream/mcp/fault.ts'
@@ -16,7 +17,6 @@ import type { Wanted } from '../upstream/mcp/listen.ts'
 import type { Target } from '../upstream/relay/target.ts'
 import type { Want } from '../upstream/relay/upstreams.ts'
 import { migrate } from './migrate.ts'
-import type { Organization } from './organization.ts'
 import {
   channelOf,
   organizationOf,
@@ -153,7 +153,7 @@ export class Upstream extends DurableObject<UpstreamBindings> {
       await this.#endUnused()
       await this.#schedule()
     } catch (error) {
-      console.error('a remote server could not be looked after', error)
+      logError('a remote server could not be looked after', error)
       await this.ctx.storage.setAlarm(Date.now() + RETRY_MS)
     }
   }
@@ -278,7 +278,7 @@ export class Upstream extends DurableObject<UpstreamBindings> {
     return this.ctx.storage.kv.get<Owner>('owner')
   }
 
-  #organization({ organization }: Owner): DurableObjectStub<Organization> {
+  #organization({ organization }: Owner) {
     return organizationOf(this.env, organization)
   }
 

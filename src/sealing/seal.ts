@@ -44,7 +44,8 @@ export async function open(keys: SealKeys, place: Place, sealed: string): Promis
   }
 }
 
-async function subkey(key: SealKey, purpose: string): Promise<CryptoKey> {
+/** The AES key of a purpose: one says nothing of another's. */
+export async function subkey(key: SealKey, purpose: string): Promise<CryptoKey> {
   const root = await crypto.subtle.importKey('raw', key.bytes, 'HKDF', false, ['deriveKey'])
   return crypto.subtle.deriveKey(
     {

@@ -7,6 +7,7 @@ import { GOODBYE, type Notice } from '../objects/channel-socket.ts'
 import { encodeUtf8 } from '../protocol/bytes.ts'
 import { HttpError } from '../protocol/http-error.ts'
 import { formatComment } from '../protocol/sse.ts'
+import { logError } from '../protocol/log.ts'
 
 export type BridgeOptions = {
   /** Another socket to Channel, when the first is lost; undefined when it may not be had any more. */
@@ -132,7 +133,7 @@ class Bridge {
         this.#tell(events)
       }
     } catch (error) {
-      console.error('a stream could not look at a change', error)
+      logError('a stream could not look at a change', error)
       this.#finish() // the client comes back, and is told what it missed
     } finally {
       this.#isWorking = false
@@ -141,7 +142,7 @@ class Bridge {
 
   #renew(): void {
     this.#options.renew().catch((error: unknown) => {
-      console.error('updates of resources could not be asked for', error)
+      logError('updates of resources could not be asked for', error)
     })
   }
 
@@ -149,7 +150,7 @@ class Bridge {
     try {
       this.#send((await this.#options.onUpdated(uri)).join(''))
     } catch (error) {
-      console.error('a stream could not look at an update', error)
+      logError('a stream could not look at an update', error)
     }
   }
 
@@ -182,7 +183,7 @@ class Bridge {
       else socket.close(1000)
     } catch (error) {
       if (error instanceof HttpError) return this.#finish() // it may no longer be opened
-      console.error('Channel could not be reached', error)
+      logError('Channel could not be reached', error)
       this.#reconnect()
     }
   }

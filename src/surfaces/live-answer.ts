@@ -11,6 +11,7 @@ import {
   formatEvent,
 } from '../protocol/sse.ts'
 import { decodeUtf8, encodeUtf8 } from '../protocol/bytes.ts'
+import { logError } from '../protocol/log.ts'
 import { within } from '../memory/single-flight.ts'
 import type { Talk } from '../upstream/run-steps.ts'
 import type { Answer } from './messages.ts'
@@ -102,7 +103,7 @@ class LiveStream {
   }
 
   fail(error: unknown): void {
-    console.error(error)
+    logError('an answer failed', error)
     const controller = this.#controller
     this.#close()
     controller?.error(error)

@@ -15,6 +15,7 @@ import {
   type Request as RpcRequest,
   type RequestId,
 } from '../protocol/json-rpc.ts'
+import { logError } from '../protocol/log.ts'
 
 /** A status and the text of a body; without one there is nothing to say (202). */
 export type Answer = { status: number; body: string | Uint8Array<ArrayBuffer> | undefined }
@@ -63,7 +64,7 @@ export function answerError(error: unknown, missing: RequestId | null | undefine
   if (error instanceof RpcError) {
     return { status: error.status, body: formatError(error, error.id ?? missing) }
   }
-  console.error(error)
+  logError('a message failed', error)
   return { status: 200, body: formatError(new RpcError(INTERNAL_ERROR, 'Internal error'), missing) }
 }
 

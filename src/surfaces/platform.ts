@@ -7,12 +7,14 @@ import { IssuerKeys } from '../callers/issuer-keys.ts'
 import type { Principal } from '../callers/principal.ts'
 import type { Catalog, Renderings } from '../catalog/catalog.ts'
 import type { Gateway } from '../catalog/gateway.ts'
+import type { Kv } from '../catalog/kv-door.ts'
 import type { Gone } from '../catalog/published.ts'
 import type { Env, Settings } from '../env.ts'
 import { BoundedMap } from '../memory/bounded-map.ts'
 import { Lookup } from '../memory/lookup.ts'
 import { callLogOf, type CallLog } from '../objects/call-log.ts'
 import type { Owned } from '../objects/directory.ts'
+import { kvOf } from '../objects/kv.ts'
 import { worldOf } from '../objects/world.ts'
 import { createFetchJson } from '../upstream/fetch-json.ts'
 import { sha256HexOfBytes } from '../sealing/digest.ts'
@@ -39,8 +41,9 @@ export type Check = { revision: number; credential: boolean }
 export type Platform = {
   env: Env
   settings: Settings
-  /** What cursors are signed with: of the first sealing key, so that it is the deployment's. */
-  cursorKey: string
+  kv: Kv
+  /** What cursors are signed with: of the sealing keys, so that they are the deployment's. */
+  cursorKeys: readonly [string, ...string[]]
   renderings: Renderings
   servers: Lookup<Catalog | Gone>
   /** Single revisions by `organization:id:revision`: what never changes needs no second look. */
@@ -91,10 +94,15 @@ export function createPlatform(env: Env, settings: Settings): Platform {
     })
   const newest = new BoundedMap<Told>(SMALL_BYTES)
   const world = worldOf(env)
+  const [first, ...rest] = settings.SEAL_KEYS
   return {
     env,
     settings,
-    cursorKey: sha256HexOfBytes(settings.SEAL_KEYS[0].bytes),
+    kv: kvOf(env),
+    cursorKeys: [
+      sha256HexOfBytes(first.bytes),
+      ...rest.map(({ bytes }) => sha256HexOfBytes(bytes)),
+    ],
     renderings: new BoundedMap(RENDERING_BYTES),
     servers: new Lookup({
       memory: new BoundedMap(CATALOG_BYTES),

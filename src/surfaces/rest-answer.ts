@@ -1,5 +1,6 @@
 /** Refusals in REST form, `{"error":{"code","message","details"?}}`, and what an unforeseen one is. */
 import { HttpError } from '../protocol/http-error.ts'
+import { logError } from '../protocol/log.ts'
 import { corsHeaders, ORIGIN_REFUSED } from './cors.ts'
 import { Unavailable } from '../memory/lookup.ts'
 
@@ -19,7 +20,7 @@ export function refusalOf(error: unknown, requestId?: string): HttpError {
       headers: { 'Retry-After': '2' },
     })
   }
-  console.error(...(requestId === undefined ? [] : [requestId]), error)
+  logError(requestId === undefined ? 'a request failed' : `request ${requestId} failed`, error)
   return new HttpError(500, 'internal_error', 'Something went wrong here')
 }
 

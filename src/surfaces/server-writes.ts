@@ -14,6 +14,7 @@ import type { WrittenTool } from '../objects/organization/tool-commands.ts'
 import { upstreamOf } from '../objects/resident.ts'
 import { encodeUtf8 } from '../protocol/bytes.ts'
 import { HttpError, valueOf } from '../protocol/http-error.ts'
+import { logError } from '../protocol/log.ts'
 import type { Acting } from './acting.ts'
 import { learnRevision, learnRevoked, learnVanity } from './platform.ts'
 
@@ -134,7 +135,7 @@ async function readRemote(
   try {
     await within(READ_MS, reading)
   } catch (error) {
-    console.error('a remote server could not be read', error) // its alarm does so again
+    logError('a remote server could not be read', error) // its alarm does so again
   }
   return valueOf(await stub.getServer(id))
 }

@@ -81,7 +81,7 @@ export function commonExchange(
   return {
     catalog,
     headers: visit.request.headers,
-    cursorKey: platform.cursorKey,
+    cursorKeys: platform.cursorKeys,
     world: platform.world,
     note: (entry) => platform.calls.add(entry, visit.waitUntil),
     sealed: (names) => sealedSecrets(platform, visit, catalog.organization, names),

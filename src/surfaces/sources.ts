@@ -10,7 +10,7 @@ import {
   loadServer,
   principalKey,
   readServer,
-  readText,
+  readSmall,
   revisionKey,
   serverKey,
   vanityKey,
@@ -29,6 +29,7 @@ import {
   type Vanity,
   type Visit,
 } from './platform.ts'
+import { publishAgain } from './publish-again.ts'
 import { retrying } from './retrying.ts'
 
 const SMALL_ENTRY_BYTES = 150
@@ -45,24 +46,27 @@ export async function ownerOf(
 
 /** A server's newest published form, by id. */
 export function serverSource(platform: Platform, visit: Visit): Source<Catalog | Gone> {
-  const { env, renderings, newest } = platform
+  const { env, kv, renderings, newest } = platform
   return {
     async published(id, known) {
-      const read = await readServer(env.CATALOG, serverKey(id), known, renderings)
+      const read = await readServer(kv, serverKey(id), known, renderings)
       const told = newest.get(id)
-      if (read === undefined || told === undefined || isNoOlder(read.value, told)) return read
+      if (read === undefined || read === 'shut') return read
+      if (told === undefined || isNoOlder(read.value, told)) return read
       if (read.value.organization !== told.organization) return undefined // whose is it? ask
       // Older than what this isolate knows of: the revision's own key, or else the organization.
       const key = revisionKey(id, told.revision)
-      const own = await readServer(env.CATALOG, key, undefined, renderings)
-      return own !== undefined && isNoOlder(own.value, told) ? own : undefined
+      const own = await readServer(kv, key, undefined, renderings)
+      if (own === undefined || own === 'shut') return own
+      return isNoOlder(own.value, told) ? own : undefined
     },
     async admitMiss(id) {
       if (newest.get(id) === undefined) await admitMiss(platform, visit)
     },
-    async origin(id) {
+    async origin(id, isShut) {
       const owned = await ownerOf(platform, 'server', id)
       if (owned === undefined) return undefined
+      if (isShut) publishAgain(platform, visit, owned.owner, { kind: 'server', name: id })
       const bytes = await retrying(() => organizationOf(env, owned.owner).published(id))
       if (bytes === undefined) return undefined
       const server = loadServer(bytes, renderings)
@@ -78,22 +82,19 @@ export function revisionSource(
   visit: Visit,
   organization: string,
 ): Source<Catalog | Gone> {
-  const { env, renderings } = platform
+  const { env, kv, renderings } = platform
   return {
     async published(name, known) {
       const [, id = '', revision = ''] = name.split(':')
-      const read = await readServer(
-        env.CATALOG,
-        revisionKey(id, Number(revision)),
-        known,
-        renderings,
-      )
+      const read = await readServer(kv, revisionKey(id, Number(revision)), known, renderings)
+      if (read === 'shut') return read
       // Another organization may have had the id before.
       return read?.value.organization === organization ? read : undefined
     },
     admitMiss: () => admitMiss(platform, visit),
-    async origin(name) {
+    async origin(name, isShut) {
       const [, id = '', revision = ''] = name.split(':')
+      if (isShut) publishAgain(platform, visit, organization, { kind: 'server', name: id })
       const stub = organizationOf(env, organization)
       const bytes = await retrying(() => stub.publishedAt(id, Number(revision)))
       return bytes && loadServer(bytes, renderings)
@@ -108,13 +109,13 @@ export function vanitySource(platform: Platform, visit: Visit): Source<Vanity> {
     bytes: SMALL_ENTRY_BYTES,
   })
   return {
-    async published(slug) {
-      const text = await readText(platform.env.CATALOG, vanityKey(slug))
-      return text === undefined ? undefined : sized(JSON.parse(text).server)
-    },
+    published: (slug) =>
+      readSmall(platform.kv, vanityKey(slug), (text) => sized(JSON.parse(text).server)),
     admitMiss: () => admitMiss(platform, visit),
-    async origin(slug) {
+    async origin(slug, isShut) {
       const owned = await ownerOf(platform, 'vanity', slug)
+      if (owned && isShut)
+        publishAgain(platform, visit, owned.owner, { kind: 'vanity', name: slug })
       return owned && sized(owned.target)
     },
   }
@@ -122,16 +123,14 @@ export function vanitySource(platform: Platform, visit: Visit): Source<Vanity> {
 
 /** A credential, by the SHA-256 of its secret. */
 export function credentialSource(platform: Platform, visit: Visit): Source<Credential | 'revoked'> {
-  const { env } = platform
+  const { env, kv } = platform
   return {
-    async published(hash) {
-      const text = await readText(env.CATALOG, credentialKey(hash))
-      return text === undefined ? undefined : parseCredential(text)
-    },
+    published: (hash) => readSmall(kv, credentialKey(hash), parseCredential),
     admitMiss: () => admitMiss(platform, visit),
-    async origin(hash) {
+    async origin(hash, isShut) {
       const owned = await ownerOf(platform, 'credential', hash)
       if (owned === undefined) return undefined
+      if (isShut) publishAgain(platform, visit, owned.owner, { kind: 'credential', name: hash })
       const text = await retrying(() => organizationOf(env, owned.owner).credential(hash))
       return text === undefined ? undefined : parseCredential(text)
     },
@@ -144,19 +143,17 @@ export function principalSource(
   visit: Visit,
   { organization, id }: Pick<Principal, 'organization' | 'id'>,
 ): Source<Principal | 'gone'> {
-  const { env } = platform
+  const { env, kv } = platform
   const read = (text: string): Sized<Principal | 'gone'> | undefined => {
     const known = parsePrincipal(text)
     if (known === undefined) return { value: 'gone', bytes: SMALL_ENTRY_BYTES }
     return known.value.organization === organization ? known : undefined
   }
   return {
-    async published() {
-      const text = await readText(env.CATALOG, principalKey(id))
-      return text === undefined ? undefined : read(text)
-    },
+    published: () => readSmall(kv, principalKey(id), read),
     admitMiss: () => admitMiss(platform, visit),
-    async origin() {
+    async origin(_name, isShut) {
+      if (isShut) publishAgain(platform, visit, organization, { kind: 'principal', name: id })
       const text = await retrying(() => organizationOf(env, organization).principal(id))
       return text === undefined ? undefined : read(text)
     },

@@ -9,13 +9,15 @@ import { join } from 'node:path'
 import * as z from 'zod'
 import { Catalog } from '../../src/catalog/catalog.ts'
 import { serverKey } from '../../src/catalog/kv.ts'
+import { createEnvelopes } from '../../src/sealing/envelope.ts'
+import { SealKeys } from '../../src/sealing/seal-keys.ts'
 import { parsePublished } from '../../src/catalog/published.ts'
 import { BoundedMap } from '../../src/memory/bounded-map.ts'
 import { LIST } from '../support/messages.ts'
 import { readBindings } from './bindings.ts'
 import { buildContender } from './build.ts'
 import { withWorker, type Build } from './launch.ts'
-import { benchServer, pathOf, putServer, rollcall } from './rollcall.ts'
+import { benchServer, pathOf, putServer, rollcall, SEAL_KEYS, STRICT } from './rollcall.ts'
 import { median } from './statistics.ts'
 import type { FigureRow, Row } from './table.ts'
 import { benchTools } from './tools.ts'
@@ -24,33 +26,44 @@ const TOOLS = 1000
 const STARTS = 5
 const RENDERING_BYTES = 16 * 1024 * 1024
 
-type Cold = { startMs: number; firstMs: number; secondMs: number; kvMs: number }
+type Cold = { startMs: number; firstMs: number; secondMs: number; kvMs: number; strictMs: number }
 
 export async function measureCold(): Promise<Row[]> {
   const server = benchServer(benchTools(TOOLS))
   const ours = await rollcall()
+  const strict = await rollcall(STRICT)
   const probe: Build = {
     name: 'kv-probe',
     script: await buildContender('kv-probe'),
     env: readBindings().kv,
   }
   const persist = await mkdtemp(join(tmpdir(), 'rollcall-bench-'))
+  const persistStrict = await mkdtemp(join(tmpdir(), 'rollcall-bench-'))
   try {
     await withWorker(ours, { persist }, ({ url }) => putServer(url, server))
+    await withWorker(strict, { persist: persistStrict }, ({ url }) => putServer(url, server))
     const runs: Cold[] = []
     let value = new Uint8Array()
     for (let i = 0; i < STARTS; i++) {
       const lists = await firstLists(ours, persist, pathOf(server))
       const read = await firstRead(probe, persist, serverKey(server.id))
       value = read.value
-      runs.push({ ...lists, kvMs: read.ms })
+      const sealed = await firstLists(strict, persistStrict, pathOf(server))
+      runs.push({ ...lists, kvMs: read.ms, strictMs: sealed.firstMs })
     }
     const of = (part: keyof Cold): number => median(runs.map((run) => run[part]))
+    const openMs = await openOnce(value)
     const inNode = parseAndRender(value)
     return [
       figure('start', of('startMs'), 'new Miniflare to first /health, its own work included'),
       figure('first list', of('firstMs'), 'one request after that, on a connection that is open'),
       figure('second list', of('secondMs'), 'the same, from memory'),
+      figure('first list, strict', of('strictMs'), 'the same where KV is sealed'),
+      figure(
+        'opening',
+        openMs,
+        'of the envelope, first call in the bench’s own Node, its key included',
+      ),
       figure('KV read', of('kvMs'), 'first read by a probe Worker in a process of its own'),
       figure('parse', inNode.parseMs, 'parsePublished, first call in the bench’s own Node'),
       figure('render', inNode.renderMs, 'Catalog and its list, first call in the bench’s own Node'),
@@ -61,7 +74,7 @@ export async function measureCold(): Promise<Row[]> {
       ),
     ]
   } finally {
-    await rm(persist, { recursive: true })
+    for (const each of [persist, persistStrict]) await rm(each, { recursive: true })
   }
 }
 
@@ -69,7 +82,7 @@ async function firstLists(
   build: Build,
   persist: string,
   path: string,
-): Promise<Omit<Cold, 'kvMs'>> {
+): Promise<Omit<Cold, 'kvMs' | 'strictMs'>> {
   const began = performance.now()
   return withWorker(build, { persist }, async ({ url }) => {
     await timed(new URL('/health', url))
@@ -112,6 +125,15 @@ async function timed(
   const bytes = new Uint8Array(await response.arrayBuffer())
   if (!response.ok) throw new Error(`${url.href}: ${response.status}`)
   return { ms: performance.now() - began, bytes }
+}
+
+/** How long a value takes to open that was sealed; the key is derived anew. */
+async function openOnce(value: Uint8Array<ArrayBuffer>): Promise<number> {
+  const keys = SealKeys.parse(SEAL_KEYS)
+  const sealed = await createEnvelopes(keys, 'kv').seal(['bench'], value)
+  const began = performance.now()
+  await createEnvelopes(keys, 'kv').open(['bench'], sealed)
+  return performance.now() - began
 }
 
 /** Without zod's compiled checks, which a Worker may not make either. */

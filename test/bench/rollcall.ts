@@ -7,7 +7,9 @@ import type { Build } from './launch.ts'
 import type { BenchTool } from './tools.ts'
 
 export const OPERATOR_TOKEN = 'bench-operator-token-0123456789'
-const SEAL_KEYS = `k1:${Buffer.alloc(32, 1).toString('base64')}`
+export const SEAL_KEYS = `k1:${Buffer.alloc(32, 1).toString('base64')}`
+/** The settings of a deployment whose KV nobody can read. */
+export const STRICT = { RESIDENCY: 'strict', NAME_KEY: Buffer.alloc(32, 2).toString('base64') }
 const PUBLISHED_TIMEOUT_MS = 20_000
 const POLL_MS = 50
 

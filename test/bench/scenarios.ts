@@ -12,6 +12,7 @@ import { startSessionContenders } from './session-contenders.ts'
 import { measureStart } from './start.ts'
 import { measureStorage } from './storage.ts'
 import { measureStreams } from './streams.ts'
+import { startStrictContenders } from './strict-contenders.ts'
 import type { Row } from './table.ts'
 import { measureDiscovery } from './discovery.ts'
 import { measureUpstreamRequests } from './upstream-requests.ts'
@@ -73,6 +74,12 @@ const LISTS: readonly ListScenario[] = [
   { name: '50 tools, 2026-07-28', tools: 50, era: 'modern', requests: 2500 },
 ]
 
+/** Against a deployment that seals nothing: what sealing costs where a list is remembered. */
+const STRICT: readonly ListScenario[] = [
+  // Slices of 0.8 s: CPU counts in ticks of 10 ms, and the bar is close.
+  { name: '50 tools, strict against plain', tools: 50, bar: 1.05, requests: 7500 },
+]
+
 const SESSIONS: readonly SessionScenario[] = [
   {
     name: '50 tools, in a session each',
@@ -107,6 +114,10 @@ const CALLS: readonly CallScenario[] = [
 
 export const SCENARIOS: readonly Scenario[] = [
   ...LISTS.map((list) => ({ name: list.name, run: () => compareLists(list, startContenders) })),
+  ...STRICT.map((list) => ({
+    name: list.name,
+    run: () => compareLists(list, startStrictContenders),
+  })),
   ...SESSIONS.map((list) => ({
     name: list.name,
     run: () => compareLists(list, startSessionContenders),

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { Catalog } from '../../src/catalog/catalog.ts'
-import { readServer, readText, serverKey, revisionKey } from '../../src/catalog/kv.ts'
+import { plainKv, type Kv } from '../../src/catalog/kv-door.ts'
+import { readServer, readSmall, serverKey, revisionKey } from '../../src/catalog/kv.ts'
 import { formatTombstone, UnreadablePublished } from '../../src/catalog/published.ts'
 import { BoundedMap } from '../../src/memory/bounded-map.ts'
 import { ORGANIZATION, publishedBytes, SERVER_ID } from '../support/catalogs.ts'
@@ -13,13 +14,19 @@ const KEY = serverKey(SERVER_ID)
 
 describe('readServer', () => {
   let close: () => Promise<void>
-  let kv: KVNamespace
+  let kv: Kv
   const put = (bytes: Uint8Array, revision: number, organization = ORGANIZATION) =>
-    kv.put(KEY, bytes, { metadata: { organization, revision } })
-  const read = (known?: Catalog) => readServer(kv, KEY, known, new BoundedMap(1000))
+    kv.put(KEY, bytes as Uint8Array<ArrayBuffer>, { stamp: { organization, revision } })
+  const read = async (known?: Catalog) => {
+    const found = await readServer(kv, KEY, known, new BoundedMap(1000))
+    assert(found !== 'shut')
+    return found
+  }
 
   before(async () => {
-    ;({ kv, close } = await startKv())
+    const started = await startKv()
+    kv = plainKv(started.kv)
+    close = started.close
   })
   after(() => close())
 
@@ -28,7 +35,7 @@ describe('readServer', () => {
       await readServer(kv, serverKey('0'.repeat(16)), undefined, new BoundedMap(1)),
       undefined,
     )
-    assert.equal(await readText(kv, 'vanity:none'), undefined)
+    assert.equal(await readSmall(kv, 'vanity:none', JSON.parse), undefined)
   })
 
   it('reads a server', async () => {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { BoundedMap } from '../../src/memory/bounded-map.ts'
-import { Lookup, Unavailable, type Sized } from '../../src/memory/lookup.ts'
+import { Lookup, Unavailable, type Shut, type Sized } from '../../src/memory/lookup.ts'
 import { SingleFlight } from '../../src/memory/single-flight.ts'
 import { takeTimers } from '../support/clock.ts'
 import { failing, hanging, sized, Told, type Version } from '../support/sources.ts'
@@ -11,7 +11,7 @@ import { failing, hanging, sized, Told, type Version } from '../support/sources.
 function createLookup(now?: () => number) {
   const source = new Told()
   const memory = new BoundedMap<never>(1000)
-  const flights = new SingleFlight<Sized<Version> | undefined>()
+  const flights = new SingleFlight<Sized<Version> | Shut | undefined>()
   const lookup = new Lookup<Version>({
     memory,
     freshMs: 5000,

@@ -34,6 +34,21 @@ describe('Lookup, while everything answers', () => {
     assert.deepEqual(source.asked, { published: 1, admitMiss: 0, origin: 0 })
   })
 
+  it('asks the origin about a copy that does not open, says so, and counts no miss', async () => {
+    const { source, find, clock } = createLookup()
+    source.kv = async () => 'shut'
+    source.truth = async () => sized(1)
+    source.admit = async () => {
+      throw new Error('there is nothing left')
+    }
+    assert.deepEqual(await find(), found(1))
+    assert.deepEqual(source.asked, { published: 1, admitMiss: 0, origin: 1 })
+    assert.equal(source.wasShut, true)
+    clock.pass(FRESH_MS)
+    source.kv = async () => undefined
+    await assert.rejects(find(), /nothing left/)
+  })
+
   it('asks nobody within the window, and KV after it, with what is known', async () => {
     const { lookup, source, clock, find } = createLookup()
     source.kv = async () => sized(1)

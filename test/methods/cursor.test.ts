@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { formatCursor, parseCursor, type Cursor } from '../../src/methods/cursor.ts'
+import { formatCursor, parseCursor, type Cursor, type Signing } from '../../src/methods/cursor.ts'
 
-const SIGNING = { key: 'k', list: 'org id tools' }
+const SIGNING: Signing = { keys: ['k'], list: 'org id tools' }
 const format = (cursor: Cursor) => formatCursor(cursor, SIGNING)
 const parse = (text: unknown) => parseCursor(text, SIGNING)
 
@@ -58,7 +58,7 @@ describe('cursors', () => {
   it('are good for the list and the key they were made with alone', () => {
     const text = format({ revision: 1, index: 2 })
     assert.equal(parseCursor(text, { ...SIGNING, list: 'org id prompts' }), undefined)
-    assert.equal(parseCursor(text, { ...SIGNING, key: 'other' }), undefined)
+    assert.equal(parseCursor(text, { ...SIGNING, keys: ['other'] }), undefined)
   })
 
   it('cannot be made up: another place needs another signature', () => {
@@ -75,5 +75,10 @@ describe('cursors', () => {
       const sibling = ALPHABET[ALPHABET.indexOf(text.at(-1) ?? '') + 1] ?? ''
       assert.equal(parse(text.slice(0, -1) + sibling), undefined)
     }
+  })
+  it('stays good while the key that signed it is among the keys', () => {
+    const text = format({ revision: 5, index: 3 })
+    const cursor = parseCursor(text, { ...SIGNING, keys: ['new', 'k'] })
+    assert.deepEqual(cursor, { revision: 5, index: 3 })
   })
 })

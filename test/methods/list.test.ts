@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Catalog } from '../../src/catalog/catalog.ts'
 import { KINDS, type Kind } from '../../src/catalog/item.ts'
-import { formatCursor } from '../../src/methods/cursor.ts'
+import { formatCursor, type Signing } from '../../src/methods/cursor.ts'
 import type { Exchange } from '../../src/methods/exchange.ts'
 import { list } from '../../src/methods/list.ts'
 import { ORGANIZATION, SERVER_ID, catalogOf } from '../support/catalogs.ts'
@@ -129,7 +129,7 @@ describe('tools/list by pages', () => {
   })
 })
 
-const SIGNING = { key: 'test', list: `${ORGANIZATION} ${SERVER_ID} tools ` }
+const SIGNING: Signing = { keys: ['test'], list: `${ORGANIZATION} ${SERVER_ID} tools ` }
 
 describe('tools/list, a cursor that is none of ours', () => {
   const catalog = paged(2, NAMES, 5)

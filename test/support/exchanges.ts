@@ -31,7 +31,7 @@ export function exchangeOf(catalog: Catalog, members: Partial<Exchange> = {}): E
     catalog,
     params: {},
     headers: new Headers(),
-    cursorKey: 'test',
+    cursorKeys: ['test'],
     clientCapabilities: undefined,
     world: WORLD,
     note: () => {},

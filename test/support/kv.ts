@@ -23,5 +23,16 @@ export async function startKv(): Promise<{ kv: KVNamespace; close: () => Promise
     ],
   })
   const kv = (await miniflare.getKVNamespace('CATALOG')) as unknown as KVNamespace
-  return { kv, close: () => miniflare.dispose() }
+  return { kv: buffered(kv), close: () => miniflare.dispose() }
+}
+
+/** Streams that may be cancelled: those of Miniflare's proxy throw later, where nobody can catch it. */
+function buffered(kv: KVNamespace): KVNamespace {
+  const getWithMetadata = async (key: string) => {
+    const { value, ...rest } = await kv.getWithMetadata(key, 'arrayBuffer')
+    return { ...rest, value: value && new Blob([value]).stream() }
+  }
+  return new Proxy(kv, {
+    get: (_, name: keyof KVNamespace) => (name === 'getWithMetadata' ? getWithMetadata : kv[name]),
+  })
 }

@@ -1,5 +1,5 @@
 /** Hand-written sources of a `Lookup`: what KV and the origin say, and how often they were asked. */
-import type { Sized, Source } from '../../src/memory/lookup.ts'
+import type { Shut, Sized, Source } from '../../src/memory/lookup.ts'
 
 export type Version = { version: number }
 
@@ -11,13 +11,15 @@ export function sized(version: number): Sized<Version> {
 /** A source that says what it is told to; both sides have nothing at first. */
 export class Told implements Source<Version> {
   readonly asked = { published: 0, admitMiss: 0, origin: 0 }
+  /** Whether the origin was told last that the copy does not open. */
+  wasShut = false
   /** What KV was told is known, at each read. */
   readonly known: (Version | undefined)[] = []
-  kv: () => Promise<Sized<Version> | undefined> = async () => undefined
+  kv: () => Promise<Sized<Version> | Shut | undefined> = async () => undefined
   truth: () => Promise<Sized<Version> | undefined> = async () => undefined
   admit: () => Promise<void> = async () => {}
 
-  published(_name: string, known: Version | undefined): Promise<Sized<Version> | undefined> {
+  published(_name: string, known: Version | undefined): Promise<Sized<Version> | Shut | undefined> {
     this.asked.published++
     this.known.push(known)
     return this.kv()
@@ -28,8 +30,9 @@ export class Told implements Source<Version> {
     return this.admit()
   }
 
-  origin(): Promise<Sized<Version> | undefined> {
+  origin(_name: string, isShut: boolean): Promise<Sized<Version> | undefined> {
     this.asked.origin++
+    this.wasShut = isShut
     return this.truth()
   }
 }

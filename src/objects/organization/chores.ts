@@ -2,11 +2,15 @@
  * What the organization's alarm does: publish first, then seal secrets and credentials anew under the
  * newest key, then give up names. Each is idempotent, and done again until nothing is left.
  */
+import { logError } from '../../protocol/log.ts'
 import { CannotOpen } from '../../sealing/seal.ts'
 import type { SealKeys } from '../../sealing/seal-keys.ts'
+import type { Kv } from '../../catalog/kv-door.ts'
+import { kvOf, type KvBindings } from '../kv.ts'
+import type { ChannelBinding } from '../resident.ts'
 import type { Claims } from './claims.ts'
 import { nextPublicationAt } from './publications.ts'
-import { announceDue, publishDue, type PublishBindings } from './publish.ts'
+import { announceDue, publishDue } from './publish.ts'
 import { organizationId } from './record.ts'
 import { nameOf, resealOne, sealedToReseal } from './reseal.ts'
 
@@ -15,16 +19,23 @@ const MAX_RETRY_MS = 60_000
 
 export class Chores {
   readonly #storage: DurableObjectStorage
-  readonly #env: PublishBindings
+  readonly #env: ChannelBinding
+  readonly #kv: Kv
   readonly #claims: Claims
   readonly #keys: SealKeys
   /** Sealed values whose key is gone; they are left as they are. */
   readonly #unopenable = new Set<string>()
   #failures = 0
 
-  constructor(storage: DurableObjectStorage, env: PublishBindings, claims: Claims, keys: SealKeys) {
+  constructor(
+    storage: DurableObjectStorage,
+    env: KvBindings & ChannelBinding,
+    claims: Claims,
+    keys: SealKeys,
+  ) {
     this.#storage = storage
     this.#env = env
+    this.#kv = kvOf(env)
     this.#claims = claims
     this.#keys = keys
   }
@@ -46,7 +57,8 @@ export class Chores {
   }
 
   #choresOf(organization: string): (() => Promise<void>)[] {
-    const publisher = { storage: this.#storage, env: this.#env, organization, now: Date.now }
+    const [storage, kv, env] = [this.#storage, this.#kv, this.#env]
+    const publisher = { storage, kv, env, organization, now: Date.now }
     return [
       () => publishDue(publisher),
       () => announceDue(publisher),
@@ -59,7 +71,7 @@ export class Chores {
     const { sql } = this.#storage
     const isResealing = sealedToReseal(sql, this.#keys, this.#unopenable).length > 0
     const reasons = [
-      nextPublicationAt(sql),
+      nextPublicationAt(sql, this.#kv.sealedBy),
       this.#claims.nextAt(now),
       isResealing ? now : undefined,
     ]
@@ -78,7 +90,7 @@ export class Chores {
         await resealOne(this.#storage.sql, this.#keys, organization, sealed)
       } catch (error) {
         if (!(error instanceof CannotOpen)) throw error
-        console.error('a secret was sealed with a key that SEAL_KEYS lacks', error)
+        logError('a secret was sealed with a key that SEAL_KEYS lacks', error)
         this.#unopenable.add(nameOf(sealed))
       }
     }

@@ -3,17 +3,19 @@
  * the Directory what changed, and the way of every command. What the commands do stands beside.
  */
 import { outcomeOf, type Outcome } from '../../protocol/http-error.ts'
+import { logError } from '../../protocol/log.ts'
 import { SealKeys } from '../../sealing/seal-keys.ts'
+import type { KvBindings } from '../kv.ts'
 import { migrate } from '../migrate.ts'
-import type { DirectoryBinding } from '../resident.ts'
+import type { ChannelBinding, DirectoryBinding } from '../resident.ts'
 import { Chores } from './chores.ts'
 import { Claims } from './claims.ts'
 import type { Context } from './context.ts'
-import type { PublishBindings } from './publish.ts'
+import { notePutAgain, type Publication } from './publications.ts'
 import { isGoing, organizationId, requireOrganization } from './record.ts'
 import { STEPS } from './schema.ts'
 
-export type OrganizationBindings = PublishBindings & DirectoryBinding & { SEAL_KEYS: string }
+export type OrganizationBindings = KvBindings & ChannelBinding & DirectoryBinding
 
 export class Life {
   readonly keys: SealKeys
@@ -44,7 +46,7 @@ export class Life {
     try {
       await this.#chores.run()
     } catch (error) {
-      console.error('the alarm will try again', error)
+      logError('the alarm will try again', error)
       await this.#ctx.storage.setAlarm(Date.now() + this.#chores.backOff())
       return
     }
@@ -58,6 +60,12 @@ export class Life {
   /** The outcome of a command, which is 404 where there is no organization. */
   async command<T>(command: (context: Context) => T | Promise<T>): Promise<Outcome<T>> {
     return outcomeOf(() => command(this.contextOf(requireOrganization(this.sql).id)))
+  }
+
+  /** Has a value put again in a moment: what KV holds of it does not open. */
+  publishAgain(publication: Pick<Publication, 'kind' | 'name'>): void {
+    notePutAgain(this.sql, publication, Date.now())
+    this.#schedule()
   }
 
   /** What a command works with, in an organization that may be still to be made. */

@@ -1,6 +1,7 @@
 /**
  * What KV and Channel have to be told: a row for each key, with the version that is true, the one KV
- * holds and the one its listeners were told of.
+ * holds and the one its listeners were told of; and which key sealed what KV holds (`SEAL_KEYS`), so
+ * that a rotation puts every value again, a few at a time, each in the version it has.
  * Written in the transaction of the change itself, so nothing is forgotten over a crash.
  */
 
@@ -9,6 +10,20 @@ export const PUBLISH_GAP_MS = 1100
 
 export type PublicationKind = 'server' | 'vanity' | 'credential' | 'surface' | 'principal'
 export type Publication = { kind: PublicationKind; name: string; version: number }
+/** One to put, with the version that KV holds. */
+export type DuePublication = Publication & { published: number }
+
+const CHANGED_BATCH = 50
+const RESEALED_BATCH = 10 // each may be a whole catalog, and changes come first
+/** As long as an edge may show what it had read before the value was put again. */
+const AGAIN_GAP_MS = 2 * 60 * 1000
+/** Those that another key sealed: two ranges of an index, where `<>` would look at every row. */
+const SEALED_OTHERWISE = ['<', '>']
+  .map(
+    (otherwise) => `SELECT kind, name, version, published, put_at FROM publications
+     WHERE sealed_by ${otherwise} ?1 AND published >= version`,
+  )
+  .join(' UNION ALL ')
 
 /** Notes that a key's value changed; for a server the version is its revision. */
 export function notePublication(
@@ -28,24 +43,49 @@ export function notePublication(
   )
 }
 
-/** The keys whose turn has come. */
-export function duePublications(sql: SqlStorage, now: number, limit: number): Publication[] {
-  return sql
-    .exec<Publication>(
-      `SELECT kind, name, version FROM publications
-       WHERE published < version AND put_at <= ? ORDER BY put_at LIMIT ?`,
-      now - PUBLISH_GAP_MS,
-      limit,
-    )
-    .toArray()
+/** The keys whose turn has come: those that changed, and some that another key sealed. */
+export function duePublications(sql: SqlStorage, sealedBy: string, now: number): DuePublication[] {
+  const changed = sql.exec<DuePublication>(
+    `SELECT kind, name, version, published FROM publications
+     WHERE published < version AND put_at <= ? ORDER BY put_at LIMIT ${CHANGED_BATCH}`,
+    now - PUBLISH_GAP_MS,
+  )
+  const toReseal = sql.exec<DuePublication>(
+    `SELECT kind, name, version, published FROM (${SEALED_OTHERWISE})
+     WHERE put_at <= ?2 ORDER BY put_at LIMIT ${RESEALED_BATCH}`,
+    sealedBy,
+    now - PUBLISH_GAP_MS,
+  )
+  return [...changed.toArray(), ...toReseal.toArray()]
 }
 
 /** When there is something to tell, in ms since the epoch; undefined when all is told. */
-export function nextPublicationAt(sql: SqlStorage): number | undefined {
+export function nextPublicationAt(sql: SqlStorage, sealedBy: string): number | undefined {
   if (unannounced(sql, 1).length > 0) return 0
-  const query = 'SELECT MIN(put_at) AS at FROM publications WHERE published < version'
-  const { at } = sql.exec<{ at: number | null }>(query).one()
+  const { at } = sql
+    .exec<{ at: number | null }>(
+      `SELECT MIN(put_at) AS at FROM (
+         SELECT put_at FROM publications WHERE published < version
+         UNION ALL SELECT put_at FROM (${SEALED_OTHERWISE})
+       )`,
+      sealedBy,
+    )
+    .one()
   return at === null ? undefined : at + PUBLISH_GAP_MS
+}
+
+/** Notes that what KV holds of a key does not open, unless it was put a moment ago. */
+export function notePutAgain(
+  sql: SqlStorage,
+  { kind, name }: Pick<Publication, 'kind' | 'name'>,
+  now: number,
+): void {
+  sql.exec(
+    "UPDATE publications SET sealed_by = '' WHERE kind = ? AND name = ? AND put_at <= ?",
+    kind,
+    name,
+    now - AGAIN_GAP_MS,
+  )
 }
 
 /** Notes that a put was tried. */
@@ -53,15 +93,17 @@ export function notePut(sql: SqlStorage, { kind, name }: Publication, now: numbe
   sql.exec('UPDATE publications SET put_at = ? WHERE kind = ? AND name = ?', now, kind, name)
 }
 
-/** Notes that KV holds a version. */
+/** Notes that KV holds a version, and which key sealed it. */
 export function markPublished(
   sql: SqlStorage,
   { kind, name, version }: Publication,
+  sealedBy: string,
   now: number,
 ): void {
   sql.exec(
-    'UPDATE publications SET published = ?, put_at = ? WHERE kind = ? AND name = ?',
+    'UPDATE publications SET published = ?, sealed_by = ?, put_at = ? WHERE kind = ? AND name = ?',
     version,
+    sealedBy,
     now,
     kind,
     name,

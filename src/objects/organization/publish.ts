@@ -11,10 +11,12 @@ import {
   surfaceKey,
   vanityKey,
 } from '../../catalog/kv.ts'
+import type { Kv } from '../../catalog/kv-door.ts'
 import { formatPublished, formatTombstone } from '../../catalog/published.ts'
 import { ServerSettings } from '../../catalog/server.ts'
 import { REVOKED } from '../../callers/credential.ts'
 import { GONE } from '../../callers/principal.ts'
+import { encodeUtf8 } from '../../protocol/bytes.ts'
 import { channelOf, surfaceChannelOf, type ChannelBinding } from '../resident.ts'
 import { findDeadKey, formatCredential } from './credentials.ts'
 import {
@@ -31,33 +33,34 @@ import {
   markPublished,
   notePut,
   unannounced,
+  type DuePublication,
   type Publication,
   type PublicationKind,
 } from './publications.ts'
-import { notePublishedRevision, settingsAt } from './revisions.ts'
+import { notePublishedRevision, revisionsSince, settingsAt } from './revisions.ts'
 import { findServer, oauthServers } from './servers.ts'
 import { readItems } from './items.ts'
 import { publishedUpstream, readUpstream } from './upstreams.ts'
 
 const BATCH = 50
+const MIN_TTL_SECONDS = 60 // KV takes no less
 
 /** Tombstones outlive any stale copy, and then go. */
 const TOMBSTONE = { expirationTtl: REVISION_TTL_SECONDS }
 
-export type PublishBindings = ChannelBinding & { CATALOG: KVNamespace }
-
 export type Publisher = {
   storage: DurableObjectStorage
-  env: PublishBindings
+  kv: Kv
+  env: ChannelBinding
   organization: string
   now: () => number
 }
 
 /** Puts what is due, one after the other; throws the first refusal once all were tried. */
 export async function publishDue(publisher: Publisher): Promise<void> {
-  const { storage, now } = publisher
+  const { storage, kv, now } = publisher
   const failures: unknown[] = []
-  for (const publication of duePublications(storage.sql, now(), BATCH)) {
+  for (const publication of duePublications(storage.sql, kv.sealedBy, now())) {
     try {
       await publish(publisher, publication)
     } catch (error) {
@@ -69,7 +72,7 @@ export async function publishDue(publisher: Publisher): Promise<void> {
 }
 
 const PUTS: Readonly<
-  Record<PublicationKind, (publisher: Publisher, publication: Publication) => Promise<number>>
+  Record<PublicationKind, (publisher: Publisher, publication: DuePublication) => Promise<number>>
 > = {
   server: putServer,
   vanity: putVanity,
@@ -78,12 +81,12 @@ const PUTS: Readonly<
   principal: putPrincipal,
 }
 
-async function publish(publisher: Publisher, publication: Publication): Promise<void> {
-  const { storage, now } = publisher
+async function publish(publisher: Publisher, publication: DuePublication): Promise<void> {
+  const { storage, kv, now } = publisher
   const version = await PUTS[publication.kind](publisher, publication)
   storage.transactionSync(() => {
-    markPublished(storage.sql, { ...publication, version }, now())
-    if (publication.kind === 'server') {
+    markPublished(storage.sql, { ...publication, version }, kv.sealedBy, now())
+    if (publication.kind === 'server' && version > publication.published) {
       notePublishedRevision(storage.sql, publication.name, version, now())
     }
   })
@@ -174,58 +177,75 @@ export function formatServerAt(
   )
 }
 
-async function putServer({ storage, env, organization }: Publisher, publication: Publication) {
-  const server = formatServer(storage.sql, organization, publication.name)
-  if (server === undefined) return publication.version
+async function putServer(publisher: Publisher, publication: DuePublication) {
+  const { storage, kv, organization } = publisher
+  const { name: id, version, published } = publication
+  const server = formatServer(storage.sql, organization, id)
+  if (server === undefined) return version
   const { bytes, revision, isLive } = server
-  const metadata = { organization, revision }
+  const stamp = { organization, revision }
   // The revision's own key first: who learns of a revision from the pointer must find it there.
   if (isLive) {
-    const options = { metadata, expirationTtl: REVISION_TTL_SECONDS }
-    await env.CATALOG.put(revisionKey(publication.name, revision), bytes, options)
+    if (published === version) await putRevisionsAgain(publisher, id, revision)
+    await kv.put(revisionKey(id, revision), bytes, { stamp, expirationTtl: REVISION_TTL_SECONDS })
   }
-  await env.CATALOG.put(serverKey(publication.name), bytes, { metadata, ...(!isLive && TOMBSTONE) })
+  await kv.put(serverKey(id), bytes, { stamp, ...(!isLive && TOMBSTONE) })
   return revision // which may be newer than the one that was due
 }
 
-async function putVanity({ storage, env }: Publisher, { name, version }: Publication) {
+/** Puts what KV still has of earlier revisions as it was, for as long as was left to it. */
+async function putRevisionsAgain(
+  { storage: { sql }, kv, organization, now }: Publisher,
+  id: string,
+  current: number,
+): Promise<void> {
+  const since = now() - REVISION_TTL_SECONDS * 1000
+  for (const { revision, publishedAt } of revisionsSince(sql, id, since)) {
+    const bytes = revision < current ? formatServerAt(sql, organization, id, revision) : undefined
+    if (bytes === undefined) continue
+    const left = Math.ceil((publishedAt - since) / 1000)
+    await kv.put(revisionKey(id, revision), bytes, {
+      stamp: { organization, revision },
+      expirationTtl: Math.max(left, MIN_TTL_SECONDS),
+    })
+  }
+}
+
+async function putVanity({ storage, kv }: Publisher, { name, version }: Publication) {
   const rows = storage.sql.exec<{ id: string; settings: string }>(
     'SELECT id, settings FROM servers WHERE slug = ? AND deleted_at IS NULL',
     name,
   )
   const server = [...rows].find(({ settings }) => JSON.parse(settings).vanity === true)
-  await env.CATALOG.put(
-    vanityKey(name),
-    JSON.stringify({ server: server?.id }),
-    server ? {} : TOMBSTONE,
-  )
+  const text = JSON.stringify({ server: server?.id })
+  await kv.put(vanityKey(name), encodeUtf8(text), server ? {} : TOMBSTONE)
   return version
 }
 
 async function putCredential(
-  { storage, env, organization }: Publisher,
+  { storage, kv, organization }: Publisher,
   { name, version }: Publication,
 ) {
   const text = formatCredential(storage.sql, organization, name)
-  await env.CATALOG.put(credentialKey(name), text, text === REVOKED ? TOMBSTONE : {})
+  await kv.put(credentialKey(name), encodeUtf8(text), text === REVOKED ? TOMBSTONE : {})
   return version
 }
 
-async function putSurface({ storage, env, organization }: Publisher, { version }: Publication) {
+async function putSurface({ storage, kv, organization }: Publisher, { version }: Publication) {
   const isLive = !isGoing(storage.sql)
   const surface = isLive ? formatSurface(storage.sql) : undefined
   const revision = surface?.revision ?? version
   const bytes = surface?.bytes ?? formatTombstone({ organization, id: 'surface', revision })
-  const metadata = { organization, revision }
-  await env.CATALOG.put(surfaceKey(organization), bytes, { metadata, ...(!isLive && TOMBSTONE) })
+  const stamp = { organization, revision }
+  await kv.put(surfaceKey(organization), bytes, { stamp, ...(!isLive && TOMBSTONE) })
   return revision
 }
 
 async function putPrincipal(
-  { storage, env, organization }: Publisher,
+  { storage, kv, organization }: Publisher,
   { name, version }: Publication,
 ) {
   const text = formatPrincipal(storage.sql, organization, name)
-  await env.CATALOG.put(principalKey(name), text, text === GONE ? TOMBSTONE : {})
+  await kv.put(principalKey(name), encodeUtf8(text), text === GONE ? TOMBSTONE : {})
   return version
 }

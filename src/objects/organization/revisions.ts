@@ -96,6 +96,22 @@ export function notePublishedRevision(
   dropPastItems(sql, server)
 }
 
+/** The kept revisions that were published since a time, in ms since the epoch. */
+export function revisionsSince(
+  sql: SqlStorage,
+  server: string,
+  since: number,
+): { revision: number; publishedAt: number }[] {
+  return sql
+    .exec<{ revision: number; publishedAt: number }>(
+      `SELECT revision, published_at AS publishedAt FROM revisions
+       WHERE server = ? AND published_at > ?`,
+      server,
+      since,
+    )
+    .toArray()
+}
+
 /** Drops everything a server has kept, when it is deleted. */
 export function dropServerHistory(sql: SqlStorage, server: string): void {
   sql.exec('DELETE FROM revisions WHERE server = ?', server)

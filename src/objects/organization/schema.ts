@@ -155,4 +155,7 @@ export const STEPS = [
        'caller', caller, 'outcome', outcome, 'status', status, 'ms', ms, 'bytes', bytes,
        'problem', problem)) FROM calls;
    DROP TABLE calls;`,
+  // Which key sealed what KV holds: empty where nothing is sealed.
+  `ALTER TABLE publications ADD COLUMN sealed_by TEXT NOT NULL DEFAULT '';
+   CREATE INDEX publications_sealed_by ON publications (sealed_by);`,
 ]

@@ -7,6 +7,7 @@ import {
   RpcError,
   type RequestId,
 } from '../../protocol/json-rpc.ts'
+import { logError } from '../../protocol/log.ts'
 import type { CallBody } from './packet.ts'
 import type { SessionRecord } from './record.ts'
 
@@ -35,7 +36,7 @@ export async function runCall(
   } catch (error) {
     if (context.signal.aborted) return undefined
     if (error instanceof RpcError) return formatError(error, id)
-    console.error(error)
+    logError('a call failed', error)
     return formatError(new RpcError(INTERNAL_ERROR, 'Internal error'), id)
   }
 }

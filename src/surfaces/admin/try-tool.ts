@@ -20,6 +20,7 @@ import {
 } from '../../protocol/json-rpc.ts'
 import { MODERN_REVISION } from '../../protocol/revisions.ts'
 import type { CallToolResult } from '../../protocol/tool.ts'
+import { logError } from '../../protocol/log.ts'
 import type { Sealed, SealedAccount } from '../../upstream/world.ts'
 import { learnRevision } from '../platform.ts'
 import { hopsOf } from '../hops.ts'
@@ -136,7 +137,7 @@ function refusalOf({ code, message }: RpcError): HttpError {
 
 /** The same once the answer has begun: a result that says so. */
 function lateText(error: unknown): string {
-  if (!(error instanceof RpcError)) console.error(error)
+  if (!(error instanceof RpcError)) logError('a try failed', error)
   const text = error instanceof RpcError ? error.message : 'Something went wrong here'
   const result: CallToolResult = { content: [{ type: 'text', text }], isError: true }
   return JSON.stringify(result)

@@ -8,6 +8,7 @@ import type { Capability } from '../../catalog/surface.ts'
 import type { AuthorizedCall } from '../../objects/organization/authorize-call.ts'
 import { organizationOf } from '../../objects/resident.ts'
 import { HttpError, valueOf } from '../../protocol/http-error.ts'
+import { logError } from '../../protocol/log.ts'
 import { deadCaller } from './caller.ts'
 import { callerAtLeast } from './principal.ts'
 import { siteAtLeast, type Site } from './site.ts'
@@ -58,7 +59,7 @@ export async function authorizeCall(
     return now.shown.tools.names.has(name) ? { authorized: decided } : 'not found'
   } catch (error) {
     if (error instanceof HttpError) throw error
-    console.error('a call could not be authorized', error)
+    logError('a call could not be authorized', error)
     return 'unknown'
   }
 }

@@ -11,6 +11,7 @@ import { organizationOf } from '../../objects/resident.ts'
 import type { View } from '../../visibility/gateway.ts'
 import { visibleOnGateway, type VisibleTools } from '../../visibility/gateway-list.ts'
 import { isNoOlder, learnSurface, surfaceName, type Platform, type Visit } from '../platform.ts'
+import { publishAgain } from '../publish-again.ts'
 import { retrying } from '../retrying.ts'
 import { organizationSuspended } from './caller.ts'
 import { MANAGE_TOOLS } from './manage/definitions.ts'
@@ -25,7 +26,7 @@ export async function requireGateway(
 ): Promise<Gateway> {
   const found =
     platform.surfaces.fresh(organization) ??
-    (await platform.surfaces.find(organization, gatewaySource(platform), visit.waitUntil))
+    (await platform.surfaces.find(organization, gatewaySource(platform, visit), visit.waitUntil))
   const { value } = found
   if (value === undefined || 'deleted' in value) throw new Unavailable('no gateway')
   if (value.surface.status === 'suspended') throw organizationSuspended()
@@ -58,20 +59,24 @@ export function visibleTools(
 }
 
 /** The gateway of an organization that is known, and so is asked without a limit. */
-function gatewaySource({ env, renderings, newest }: Platform): Source<Gateway | Gone> {
+function gatewaySource(platform: Platform, visit: Visit): Source<Gateway | Gone> {
+  const { env, kv, renderings, newest } = platform
   const load = (bytes: Uint8Array<ArrayBuffer>) => loadGateway(bytes, MANAGE_TOOLS, renderings)
   return {
     async published(organization, known) {
       const bytes = known !== undefined && 'bytes' in known ? known.bytes : 0
       const copy = known && { value: known, bytes }
-      const read = await readPublished(env.CATALOG, surfaceKey(organization), copy, load)
+      const read = await readPublished(kv, surfaceKey(organization), copy, load)
+      if (read === undefined || read === 'shut') return read
       const told = newest.get(surfaceName(organization))
       // Older than what this isolate knows of: the organization has the newest.
-      const isOld = read !== undefined && told !== undefined && !isNoOlder(read.value, told)
+      const isOld = told !== undefined && !isNoOlder(read.value, told)
       return isOld ? undefined : read
     },
     admitMiss: async () => {},
-    async origin(organization) {
+    async origin(organization, isShut) {
+      if (isShut)
+        publishAgain(platform, visit, organization, { kind: 'surface', name: organization })
       const stub = () => organizationOf(env, organization)
       const bytes = await retrying(() => stub().publishedSurface())
       return bytes && load(bytes)

@@ -7,6 +7,7 @@ import { encodeUtf8 } from '../../protocol/bytes.ts'
 import { formatError, INTERNAL_ERROR, RpcError, type RequestId } from '../../protocol/json-rpc.ts'
 import type { LegacyRevision } from '../../protocol/revisions.ts'
 import { formatEvent } from '../../protocol/sse.ts'
+import { logError } from '../../protocol/log.ts'
 
 /** The response with a body that ends well whatever becomes of the object. */
 export function mendStream(response: Response, id: RequestId, revision: LegacyRevision): Response {
@@ -20,7 +21,7 @@ export function mendStream(response: Response, id: RequestId, revision: LegacyRe
         if (done) controller.close()
         else controller.enqueue(value)
       } catch (error) {
-        console.error('a session was reset under a call', error)
+        logError('a session was reset under a call', error)
         if (revision !== '2025-11-25') {
           const lost = new RpcError(INTERNAL_ERROR, 'The answer was lost; the call may have run')
           controller.enqueue(encodeUtf8(formatEvent({ data: formatError(lost, id) })))

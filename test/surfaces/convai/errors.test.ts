@@ -101,6 +101,6 @@ describe('formatConvaiError', () => {
     const { status, detail } = await told(error)
     assert.deepEqual([status, detail.type, detail.code], [500, 'internal_error', 'internal_error'])
     assert.doesNotMatch(JSON.stringify(detail), /secret/)
-    assert.deepEqual(log.mock.calls[0]?.arguments, [ID, error])
+    assert.match(String(log.mock.calls[0]?.arguments[0]), RegExp(`^request ${ID} failed: Error: `))
   })
 })
