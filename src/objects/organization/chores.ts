@@ -1,12 +1,14 @@
 /**
  * What the organization's alarm does: publish first, then seal secrets and credentials anew under the
- * newest key, then give up names. Each is idempotent, and done again until nothing is left.
+ * newest key, end held calls that nobody waits for, then give up names. Each is idempotent, and done again until nothing is left.
  */
 import { CannotOpen } from '../../sealing/seal.ts'
 import type { SealKeys } from '../../sealing/seal-keys.ts'
 import type { Claims } from './claims.ts'
+import { nextHeldAt, settleHeld } from './held-rows.ts'
 import { nextPublicationAt } from './publications.ts'
 import { announceDue, publishDue, type PublishBindings } from './publish.ts'
+import { isGoing } from './record.ts'
 import { nameOf, resealOne, sealedToReseal } from './reseal.ts'
 
 const RETRY_MS = 1000
@@ -49,6 +51,7 @@ export class Chores {
       () => publishDue(publisher),
       () => announceDue(publisher),
       () => this.#reseal(organization),
+      async () => this.#storage.transactionSync(() => settleHeld(this.#storage.sql, Date.now())),
     ]
   }
 
@@ -60,6 +63,7 @@ export class Chores {
       nextPublicationAt(sql),
       this.#claims.nextAt(now),
       isResealing ? now : undefined,
+      isGoing(sql) ? undefined : nextHeldAt(sql),
     ]
     const times = reasons.filter((at) => at !== undefined)
     return times.length === 0 ? undefined : Math.min(...times)

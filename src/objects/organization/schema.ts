@@ -146,4 +146,16 @@ export const STEPS = [
      FROM servers
      WHERE deleted_at IS NULL AND settings ->> '$.kind' = 'remote'
        AND settings ->> '$.account' IS NULL;`,
+  // Calls that are held for a person.
+  `CREATE TABLE held (
+     n INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, principal TEXT NOT NULL,
+     credential TEXT NOT NULL, server TEXT NOT NULL, tool TEXT NOT NULL, name TEXT NOT NULL,
+     account TEXT, environment TEXT, sealed TEXT, digest TEXT NOT NULL, state TEXT NOT NULL,
+     decided_by TEXT, created_at INTEGER NOT NULL, decided_at INTEGER, due_at INTEGER NOT NULL,
+     run TEXT, result TEXT
+   );
+   CREATE INDEX held_due ON held (due_at);
+   CREATE INDEX held_open ON held (state, principal)
+     WHERE state IN ('pending', 'approved', 'running');
+   CREATE INDEX held_sealed_by ON held (substr(sealed, 4, instr(substr(sealed, 4), '.') - 1));`,
 ]

@@ -6,6 +6,7 @@
 import type { GatewayTool } from '../../catalog/gateway.ts'
 import type { Capability } from '../../catalog/surface.ts'
 import type { AuthorizedCall } from '../../objects/organization/authorize-call.ts'
+import { encodeUtf8 } from '../../protocol/bytes.ts'
 import { HttpError, valueOf } from '../../protocol/http-error.ts'
 import { deadCaller } from './caller.ts'
 import { callerAtLeast } from './principal.ts'
@@ -25,36 +26,44 @@ export type ServerTool = GatewayTool & { capability: Capability }
 export type Decided =
   | { authorized: AuthorizedCall }
   | { refused: ToolRefusal }
+  /** The id of the call, which waits for a person now. */
+  | { held: string }
   | 'not found'
   /** The organization could not be asked: the call did not run. */
   | 'unknown'
 
-/** Decides a call of a visible tool of a server, and counts it. */
+/** Decides a call of a visible tool of a server, and counts or holds it. */
 export async function authorizeCall(
   site: Site,
-  name: string,
   { capability, operation }: ServerTool,
-  account: string | undefined,
+  call: { name: string; account: string | undefined; args: Readonly<Record<string, unknown>> },
 ): Promise<Decided> {
-  const { platform, caller, environment } = site
+  const { platform, caller, environment, gateway } = site
   const { credential, principal } = caller
+  const { name, account } = call
   const stub = platform.env.ORGANIZATION.getByName(principal.organization)
-  try {
-    const decided = valueOf(
+  const ask = async (withArguments: boolean) =>
+    valueOf(
       await stub.authorizeCall({
         credential: credential.id,
         principal: principal.id,
         person: credential.person,
         server: capability.server,
         tool: operation,
+        name,
         account,
         environment,
+        ...(withArguments && { args: encodeUtf8(JSON.stringify(call.args)) }),
       }),
     )
+  try {
+    const first = await ask(gateway.surface.features.approvals)
+    // The feature is on since a moment ago: its rules have to see the arguments.
+    const decided = first === 'needs arguments' ? await ask(true) : first
+    if (decided === 'needs arguments') throw new Error('arguments were sent, and are needed still')
     if ('refused' in decided) return refuse(site, decided.refused)
-    const current = await callerAtLeast(site, decided.version)
-    const now = await siteAtLeast(site, current, decided.surface)
-    return now.shown.tools.names.has(name) ? { authorized: decided } : 'not found'
+    if ('held' in decided) return decided
+    return (await siteOfRun(site, name, decided)) ? { authorized: decided } : 'not found'
   } catch (error) {
     if (error instanceof HttpError) throw error
     console.error('a call could not be authorized', error)
@@ -62,7 +71,19 @@ export async function authorizeCall(
   }
 }
 
-function refuse({ platform, caller, environment }: Site, refused: ToolRefusal): Decided {
+/** The site no older than what the organization decided by; undefined where the tool is not in it. */
+export async function siteOfRun(
+  site: Site,
+  name: string,
+  { version, surface }: AuthorizedCall,
+): Promise<Site | undefined> {
+  const current = await callerAtLeast(site, version)
+  const now = await siteAtLeast(site, current, surface)
+  return now.shown.tools.names.has(name) ? now : undefined
+}
+
+/** What a refusal of the organization is here: some are the whole request's. */
+export function refuse({ platform, caller, environment }: Site, refused: ToolRefusal): Decided {
   if (refused.code === 'tool_not_found') return 'not found'
   if (refused.code === 'invalid_api_key') throw deadCaller(platform, caller.credential, environment)
   const status = STATUSES.get(refused.code)

@@ -2,6 +2,7 @@
 import { accountsList } from './accounts-list.ts'
 import { accountsRemove } from './accounts-remove.ts'
 import { accountsRename } from './accounts-rename.ts'
+import { approvalWait } from './approval-wait.ts'
 import { connectorsList } from './connectors-list.ts'
 import { environmentsList } from './environments-list.ts'
 import { keysCreate } from './keys-create.ts'
@@ -45,5 +46,6 @@ export const MANAGE_TOOLS: readonly ManageTool[] = [
   keysRevoke,
   environmentsList,
   switchOrg,
+  approvalWait,
   sendFeedback,
 ]
