@@ -1,6 +1,7 @@
 /** The admin API's settings of an organization: its features, capabilities that are off, and rules on calls. */
 import * as z from 'zod'
 import { ApprovalRules } from '../../callers/approval-rules.ts'
+import { requireMay } from '../../callers/may.ts'
 import { CapabilitySettings, Features } from '../../catalog/surface.ts'
 import { valueOf } from '../../protocol/http-error.ts'
 import { json, readValid, writeOf, type AdminCall } from './call.ts'
@@ -44,5 +45,10 @@ export async function getSettings(call: AdminCall): Promise<Response> {
 
 export async function patchSettings(call: AdminCall): Promise<Response> {
   const patch = await readValid(call, OrganizationSettingsPatch)
+  const { approvals, features } = patch
+  // Whoever says which calls are held could let its own through: that is for nobody's key.
+  if (approvals !== undefined || features?.approvals !== undefined) {
+    requireMay(call.actor, 'approvals.decide')
+  }
   return json(JSON.stringify(valueOf(await call.stub.patchSettings(patch, writeOf(call)))))
 }
