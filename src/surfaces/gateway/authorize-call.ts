@@ -6,6 +6,7 @@
 import type { GatewayTool } from '../../catalog/gateway.ts'
 import type { Capability } from '../../catalog/surface.ts'
 import type { AuthorizedCall } from '../../objects/organization/authorize-call.ts'
+import { freshAccount } from '../../objects/fresh-account.ts'
 import { HttpError, valueOf } from '../../protocol/http-error.ts'
 import { deadCaller } from './caller.ts'
 import { callerAtLeast } from './principal.ts'
@@ -54,7 +55,12 @@ export async function authorizeCall(
     if ('refused' in decided) return refuse(site, decided.refused)
     const current = await callerAtLeast(site, decided.version)
     const now = await siteAtLeast(site, current, decided.surface)
-    return now.shown.tools.names.has(name) ? { authorized: decided } : 'not found'
+    if (!now.shown.tools.names.has(name)) return 'not found'
+    if (decided.account === undefined) return { authorized: decided }
+    const { organization } = principal
+    const refreshing = { world: platform.world, organization, stub }
+    const fresh = await freshAccount(refreshing, decided.account)
+    return 'refused' in fresh ? fresh : { authorized: { ...decided, ...fresh } }
   } catch (error) {
     if (error instanceof HttpError) throw error
     console.error('a call could not be authorized', error)
