@@ -42,13 +42,11 @@ export const accountPlace = (organization: string, account: string): Place => ({
 })
 
 /** An account as answers have it: without its credential. */
-export function toAccount({ created_at, updated_at, ...row }: AccountRow): AccountRecord {
+export function toAccount(row: AccountRow): AccountRecord {
   const { id, server, owner, alias, identity, state } = row
-  return {
-    ...{ id, server, owner, alias, identity, state },
-    createdAt: new Date(created_at).toISOString(),
-    updatedAt: new Date(updated_at).toISOString(),
-  }
+  const createdAt = new Date(row.created_at).toISOString()
+  const updatedAt = new Date(row.updated_at).toISOString()
+  return { id, server, owner, alias, identity, state, createdAt, updatedAt }
 }
 
 /** The account of an id; undefined for none. */

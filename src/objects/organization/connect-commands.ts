@@ -101,11 +101,12 @@ export function describeConnect({ sql, now }: Context, id: string): DescribedCon
 
 /** Begins in a browser, or begins again there. */
 export function startConnect(
-  { transact, sql, now }: Context,
+  context: Context,
   id: string,
   begun: { browser: string; nonce: string | null; sealed: string | null },
 ): void {
-  transact(() => {
+  const { sql, now } = context
+  context.transact(() => {
     requireSameBrowser(requireGoing(sql, id, now), begun.browser)
     beginConnect(sql, id, begun)
   })
@@ -161,11 +162,12 @@ export async function finishConnect(
 
 /** Ends a connect that came to nothing, by the browser that began it. */
 export function failConnect(
-  { transact, sql, now }: Context,
+  context: Context,
   id: string,
   { browser, problem }: { browser: string; problem: string },
 ): void {
-  transact(() => {
+  const { sql, now } = context
+  context.transact(() => {
     const row = requireOpen(sql, id, now)
     requireSameBrowser(row, browser)
     endConnect(sql, id, { state: 'failed', problem })

@@ -20,6 +20,7 @@ import {
 } from '../../upstream/oauth/authorization-server.ts'
 import { challengeOf } from '../../upstream/oauth/pkce.ts'
 import { exchangeCode } from '../../upstream/oauth/tokens.ts'
+import { signInIssuers } from '../connect-links.ts'
 import { publicOrigin } from '../link.ts'
 import type { Platform, Visit } from '../platform.ts'
 import { browserOf, formatCookie, readCookie, type Browser } from './browser.ts'
@@ -42,11 +43,6 @@ const Try = z.strictObject({
   endsAtMs: z.number(),
 })
 const Person = z.strictObject({ issuer: z.string(), subject: z.string(), endsAtMs: z.number() })
-
-/** Where people can sign in. */
-export function signInIssuers({ settings }: Platform): OAuthIssuer[] {
-  return settings.OAUTH_ISSUERS.filter(({ clientId }) => clientId !== undefined)
-}
 
 /** Who has signed in here with this browser; undefined for nobody, or no longer. */
 export async function signedInPerson(
