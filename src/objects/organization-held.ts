@@ -2,13 +2,13 @@
  * The part of Organization that is about calls on the gateway: whether one may be made, and those that
  * are held for a person. A class of its own because only methods of the object are reached over RPC.
  */
-import { OrganizationAccounts } from './organization-accounts.ts'
+import { OrganizationConnects } from './organization-connects.ts'
 import type { Write } from './organization/context.ts'
 import * as held from './organization/held-commands.ts'
 import { describeHeld, readHeld } from './organization/held-records.ts'
 import type { HeldState } from './organization/held-rows.ts'
 
-export class OrganizationHeld extends OrganizationAccounts {
+export class OrganizationHeld extends OrganizationConnects {
   /** Decides a call on the gateway, and counts or holds it; a refusal of the tool is a value, too. */
   async authorizeCall(call: held.CallToHold) {
     return this.life.command((context) => held.authorizeOrHold(context, this.life.keys, call))

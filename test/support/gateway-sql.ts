@@ -48,7 +48,7 @@ export function createGateway() {
       state: 'connected' | 'needs_reauth' = 'connected',
     ) => {
       const id = `acc_${alias}`
-      const row = { id, server: NOTION, owner, alias, identity: null, state }
+      const row = { id, server: NOTION, owner, alias, identity: null, state, ends_at: null }
       writeAccount(sql, { ...row, sealed: `sealed ${alias}`, created_at: NOW, updated_at: NOW })
       return id
     },

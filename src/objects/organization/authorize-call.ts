@@ -6,7 +6,7 @@
 import { capabilityOf, isRemote, needsAccount } from '../../catalog/server.ts'
 import type { EnvironmentEntry } from '../../catalog/surface.ts'
 import type { SealedAccount } from '../../upstream/world.ts'
-import { listAccounts, requireAccount } from './account-rows.ts'
+import { listAccounts, requireAccount, sealedOf } from './account-rows.ts'
 import { chooseAccount, hasTool, type AccountRefusal } from './choose-account.ts'
 import type { Context } from './context.ts'
 import { refusePrincipal, requireKey, type Claimant, type DeadCaller } from './credentials.ts'
@@ -115,7 +115,7 @@ export function authorizeCall(
     const { account: alias } = call
     const chosen = chooseAccount(seenAccounts(sql, principal, server), { tool, alias, entries })
     if ('refused' in chosen) return chosen
-    answer.account = sealedOf(sql, chosen.account)
+    answer.account = sealedOf(requireAccount(sql, chosen.account))
   }
   if (typeof ruled === 'object') {
     return refuse(
@@ -137,12 +137,7 @@ export function chooseForOperator(
   const accounts = listAccounts(sql, { server, owner: 'organization' }, '', MAX_TRIED)
   const seen = accounts.map((account) => ({ ...account, grants: [undefined] }))
   const chosen = chooseAccount(seen, { tool, alias, entries: undefined })
-  return 'refused' in chosen ? chosen : sealedOf(sql, chosen.account)
-}
-
-function sealedOf(sql: SqlStorage, account: string): SealedAccount {
-  const { id, sealed } = requireAccount(sql, account)
-  return { id, sealed }
+  return 'refused' in chosen ? chosen : sealedOf(requireAccount(sql, chosen.account))
 }
 
 function environmentOf(sql: SqlStorage, name: string): EnvironmentEntry[] | undefined {

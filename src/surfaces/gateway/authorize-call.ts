@@ -6,6 +6,7 @@
 import type { GatewayTool } from '../../catalog/gateway.ts'
 import type { Capability } from '../../catalog/surface.ts'
 import type { AuthorizedCall } from '../../objects/organization/authorize-call.ts'
+import { freshAccount } from '../../objects/fresh-account.ts'
 import { encodeUtf8 } from '../../protocol/bytes.ts'
 import { HttpError, valueOf } from '../../protocol/http-error.ts'
 import { deadCaller } from './caller.ts'
@@ -63,7 +64,9 @@ export async function authorizeCall(
     if (decided === 'needs arguments') throw new Error('arguments were sent, and are needed still')
     if ('refused' in decided) return refuse(site, decided.refused)
     if ('held' in decided) return decided
-    return (await siteOfRun(site, name, decided)) ? { authorized: decided } : 'not found'
+    const run = await toRun(site, name, decided)
+    if (run === 'not found' || 'refused' in run) return run
+    return { authorized: run.authorized }
   } catch (error) {
     if (error instanceof HttpError) throw error
     console.error('a call could not be authorized', error)
@@ -71,15 +74,25 @@ export async function authorizeCall(
   }
 }
 
-/** The site no older than what the organization decided by; undefined where the tool is not in it. */
-export async function siteOfRun(
+/**
+ * The site no older than what the organization decided by, where the tool has to be still, and the
+ * account of the call with a token that lasts.
+ */
+export async function toRun(
   site: Site,
   name: string,
-  { version, surface }: AuthorizedCall,
-): Promise<Site | undefined> {
-  const current = await callerAtLeast(site, version)
-  const now = await siteAtLeast(site, current, surface)
-  return now.shown.tools.names.has(name) ? now : undefined
+  decided: AuthorizedCall,
+): Promise<{ site: Site; authorized: AuthorizedCall } | { refused: ToolRefusal } | 'not found'> {
+  const { platform, caller } = site
+  const current = await callerAtLeast(site, decided.version)
+  const now = await siteAtLeast(site, current, decided.surface)
+  if (!now.shown.tools.names.has(name)) return 'not found'
+  if (decided.account === undefined) return { site: now, authorized: decided }
+  const { organization } = caller.principal
+  const stub = platform.env.ORGANIZATION.getByName(organization)
+  const refreshing = { world: platform.world, organization, stub }
+  const fresh = await freshAccount(refreshing, decided.account)
+  return 'refused' in fresh ? fresh : { site: now, authorized: { ...decided, ...fresh } }
 }
 
 /** What a refusal of the organization is here: some are the whole request's. */

@@ -42,7 +42,7 @@ async function callManageTool(
   { name, operation, args }: { name: string; operation: string; args: Arguments },
   calling: Calling,
 ): Promise<Readonly<Record<string, unknown>>> {
-  const result = await callOwnTool(site, { operation, args, talk: calling.talk }, (now, id) =>
+  const result = await callOwnTool(site, { operation, args }, (now, id) =>
     runHeld(now, id, calling),
   )
   if (result === 'not found') throw notFound(name)

@@ -4,6 +4,7 @@
  * principal or its organization.
  */
 import { complete } from '../../methods/exchange.ts'
+import { surfaceChannelOf } from '../../objects/resident.ts'
 import { HttpError } from '../../protocol/http-error.ts'
 import {
   INVALID_PARAMS,
@@ -18,10 +19,9 @@ import { visibleTo } from '../../visibility/visible.ts'
 import { bridge } from '../bridge.ts'
 import { answerError, type Answer } from '../messages.ts'
 import { formatListChange } from '../notifications.ts'
-import { timingOf } from '../socket.ts'
+import { openSocket, timingOf } from '../socket.ts'
 import { formatAcknowledgement, formatFarewell, KV_WINDOW_MS, tagged } from '../subscription.ts'
 import { newestCaller } from './principal.ts'
-import { openSiteSocket } from './site-socket.ts'
 import { siteAtLeast, type Site } from './site.ts'
 
 const FILTER = 'toolsListChanged'
@@ -77,6 +77,14 @@ function problemOf(filter: unknown): string | undefined {
   if (!isObject(filter)) return 'notifications must be an object'
   const isFlag = ['boolean', 'undefined'].includes(typeof filter[FILTER])
   return isFlag ? undefined : `${FILTER} must be a boolean`
+}
+
+/** A socket to the Channel of the organization's gateway. */
+async function openSiteSocket({ platform, caller, shown }: Site): Promise<WebSocket | undefined> {
+  const { organization, id: principal } = caller.principal
+  const party = `caller ${shown.id}`
+  const tags = { listener: party, party, caller: shown.id, principal }
+  return openSocket(surfaceChannelOf(platform.env.CHANNEL, organization), tags)
 }
 
 /** What a stream does next; undefined ends it, where its caller would be refused from here on. */

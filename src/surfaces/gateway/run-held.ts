@@ -10,7 +10,7 @@ import { HttpError, valueOf } from '../../protocol/http-error.ts'
 import { RpcError } from '../../protocol/json-rpc.ts'
 import { CallToolResult } from '../../protocol/tool.ts'
 import { retrying } from '../retrying.ts'
-import { refuse, siteOfRun } from './authorize-call.ts'
+import { refuse, toRun } from './authorize-call.ts'
 import { endResult } from './held-result.ts'
 import { runTool, type Calling } from './run-tool.ts'
 import type { Site } from './site.ts'
@@ -55,21 +55,18 @@ async function outcomeOf(
   { revision, talk }: Calling,
 ): Promise<CallToolResult | undefined> {
   try {
-    const site = await siteOfRun(
-      { ...asking, environment: asking.caller.credential.environment ?? environment ?? undefined },
-      name,
-      authorized,
-    )
-    const found = site?.gateway.tools.get(name)
-    const capability = site?.gateway.surface.capabilities.find((one) => one.server === server)
-    if (site === undefined || found?.operation !== tool || capability === undefined) {
-      return notThere(name)
-    }
+    const chosen = asking.caller.credential.environment ?? environment ?? undefined
+    const run = await toRun({ ...asking, environment: chosen }, name, authorized)
+    if (run === 'not found') return notThere(name)
+    if ('refused' in run) return refusalResult(run.refused)
+    const { gateway } = run.site
+    const capability = gateway.surface.capabilities.find((one) => one.server === server)
+    if (gateway.tools.get(name)?.operation !== tool || !capability) return notThere(name)
     const params = { arguments: JSON.parse(new TextDecoder().decode(args)) }
     const result = await runTool(
-      site,
+      run.site,
       { capability, operation: tool },
-      { authorized, params, isAllowed: true },
+      { authorized: run.authorized, params, isAllowed: true },
       // Who waits is not asked anything, and may leave.
       { revision, clientCapabilities: {}, talk: talk && { ...talk, signal: undefined } },
     )

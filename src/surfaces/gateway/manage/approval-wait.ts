@@ -10,9 +10,11 @@ import { HttpError, valueOf } from '../../../protocol/http-error.ts'
 import { CallToolResult } from '../../../protocol/tool.ts'
 import { schemaOf } from '../../json-schema.ts'
 import { retrying } from '../../retrying.ts'
+import { MAX_WAIT_MS, waitFor } from '../../wait.ts'
 import { APPROVAL_WAIT, endResult, waitingResult } from '../held-result.ts'
-import { MAX_WAIT_SECONDS, waitFor } from '../wait.ts'
 import type { ManageCall, ManageTool } from './manage-tool.ts'
+
+const MAX_WAIT_SECONDS = MAX_WAIT_MS / 1000
 
 const Input = z.strictObject({
   approval_id: z.string().min(1).max(100).meta({ description: 'As the held call named it' }),
@@ -39,13 +41,17 @@ export const approvalWait: ManageTool = {
   async run(call) {
     const { approval_id: id, wait_seconds: seconds } = requireValid(Input, call.args)
     let state: HeldState = 'pending'
-    const answer = await waitFor(call.site, { seconds, signal: call.talk?.signal }, async () => {
+    const { caller } = call.site
+    const { organization, id: principal } = caller.principal
+    const waiter = { organization, principal, credential: caller.credential.id }
+    const look = async () => {
       const held = await askFor(call, id)
       state = held.state
       if (held.result !== undefined) return readResult(held.result)
       if (state === 'approved') return call.runHeld(call.site, id)
       return endResult(id, state)
-    })
+    }
+    const answer = await waitFor(call.platform, waiter, look, seconds * 1000)
     return answer ?? waitingResult(id, state)
   },
 }

@@ -14,12 +14,12 @@ import type { ManageCall } from './manage-tool.ts'
 
 const TOOLS = new Map(MANAGE_TOOLS.map((tool) => [tool.operation, tool]))
 
-type OwnCall = Pick<ManageCall, 'args' | 'talk'> & { operation: string }
+type OwnCall = Pick<ManageCall, 'args'> & { operation: string }
 
 /** Runs a tool that was listed a moment ago. */
 export async function callOwnTool(
   listed: Site,
-  { operation, args, talk }: OwnCall,
+  { operation, args }: OwnCall,
   runHeld: ManageCall['runHeld'],
 ): Promise<CallToolResult | 'not found'> {
   const tool = TOOLS.get(operation)
@@ -47,7 +47,6 @@ export async function callOwnTool(
       organization,
       stub,
       write: { actor: actorName(actor) },
-      talk,
       runHeld,
     })
   } catch (error) {

@@ -5,7 +5,6 @@ import type { OwnTool } from '../../../catalog/gateway.ts'
 import { requireValid } from '../../../catalog/issues.ts'
 import type { Write } from '../../../objects/organization/context.ts'
 import type { CallToolResult } from '../../../protocol/tool.ts'
-import type { Talk } from '../../../upstream/run-steps.ts'
 import type { Acting } from '../../acting.ts'
 import { schemaOf } from '../../json-schema.ts'
 import type { Site } from '../site.ts'
@@ -16,7 +15,6 @@ export type ManageCall = Acting & {
   args: Readonly<Record<string, unknown>>
   /** Who writes, for the audit log. */
   write: Write
-  talk: Talk | undefined
   /** Runs a held call of the caller's own that was approved; undefined where it is not, or runs already. */
   runHeld: (site: Site, id: string) => Promise<CallToolResult | undefined>
 }
