@@ -20,6 +20,8 @@ export const Ticket = z.strictObject({
   expiresAtMs: z.number(),
   /** Of a state alone: which of its tries it is. */
   nonce: z.string().optional(),
+  /** Whose link to an approval it is, who decides by it where nobody signs in: `operator`, or a member. */
+  by: z.string().optional(),
 })
 export type Ticket = z.infer<typeof Ticket>
 

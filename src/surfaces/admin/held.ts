@@ -92,7 +92,7 @@ async function toAnswer(
   mayDecide: boolean,
 ) {
   const isOpen = mayDecide && record.state === 'pending'
-  const url = isOpen ? await approvalLink(call, record.id) : undefined
+  const url = isOpen ? await approvalLink(call, record.id, call.actor) : undefined
   return {
     ...record,
     ...(text !== undefined && { arguments: JSON.parse(text) as unknown }),

@@ -12,6 +12,7 @@ import { projectResult } from '../../methods/project-result.ts'
 import { requireCall, UNCHECKED } from '../../methods/tools-call.ts'
 import { INVALID_PARAMS, RpcError, type Params } from '../../protocol/json-rpc.ts'
 import type { CallToolResult } from '../../protocol/tool.ts'
+import { approvalLink } from '../approval-link.ts'
 import { serverSource } from '../sources.ts'
 import { authorizeCall, type ServerTool } from './authorize-call.ts'
 import { heldResult } from './held-result.ts'
@@ -69,7 +70,11 @@ async function callServerTool(
   if (decided === 'not found') throw notFound(name)
   if (decided === 'unknown') return refuse(failure(UNCHECKED))
   if ('refused' in decided) return refuse(refusalResult(decided.refused))
-  if ('held' in decided) return refuse(heldResult(decided.held))
+  if ('held' in decided) {
+    const deciding = { platform, visit, organization: site.caller.principal.organization }
+    // Never a link that decides by itself: a key is not to approve its own call.
+    return refuse(heldResult(decided.held, await approvalLink(deciding, decided.held, undefined)))
+  }
   const { authorized } = decided
   const run = { authorized, params: { ...params, arguments: rest }, headers: visit.request.headers }
   const result = await runTool(site, tool, run, calling)

@@ -5,11 +5,14 @@ import type { CallToolResult } from '../../protocol/tool.ts'
 /** The tool of ours that waits for a held call. */
 export const APPROVAL_WAIT = 'manage__approval_wait'
 
-/** The result of a call that has not run, since a person must approve it. */
-export function heldResult(id: string): CallToolResult {
+/** The result of a call that has not run, since a person must approve it: on a page, where there is one. */
+export function heldResult(id: string, url: string | undefined): CallToolResult {
   const args = JSON.stringify({ approval_id: id })
   const message = `This call has not run: a person must approve it. Call ${APPROVAL_WAIT} with ${args} at once, and do not repeat this call: it expires when nobody waits for it for five minutes.`
-  return failed(id, 'approval_pending', message)
+  const where = url === undefined ? '' : ` An admin of the organization can decide here: ${url}`
+  const result = failed(id, 'approval_pending', message + where)
+  if (url === undefined) return result
+  return { ...result, structuredContent: { ...result.structuredContent, url } }
 }
 
 /** The result of waiting for a call that waits for a person still, or runs. */
@@ -56,7 +59,7 @@ export function endResult(id: string, state: HeldState): CallToolResult | undefi
   return end && failed(id, end.code, end.message)
 }
 
-function failed(id: string, code: string, message: string): CallToolResult {
+function failed(id: string, code: string, message: string) {
   const structuredContent = { error: { code, message }, approval_id: id }
-  return { content: [{ type: 'text', text: message }], isError: true, structuredContent }
+  return { content: [{ type: 'text' as const, text: message }], isError: true, structuredContent }
 }

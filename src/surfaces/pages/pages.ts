@@ -1,5 +1,6 @@
 /** The pages for people, a path each: what answers there, and that every refusal is a page, too. */
 import type { Platform, Visit } from '../platform.ts'
+import { showApproval, submitApproval } from './approve.ts'
 import { returnConnect, showConnect, submitConnect } from './connect.ts'
 import { answerPage } from './page.ts'
 import { finishSignIn, isOfSignIn } from './sign-in.ts'
@@ -20,4 +21,14 @@ export function oauthCallback(platform: Platform, visit: Visit): Promise<Respons
   return answerPage(() =>
     isOfSignIn(state) ? finishSignIn(platform, visit) : returnConnect(platform, visit),
   )
+}
+
+/** `GET /approve` */
+export function approvalPage(platform: Platform, visit: Visit): Promise<Response> {
+  return answerPage(() => showApproval(platform, visit))
+}
+
+/** `POST /approve` */
+export function approvalForm(platform: Platform, visit: Visit): Promise<Response> {
+  return answerPage(() => submitApproval(platform, visit))
 }
