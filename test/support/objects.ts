@@ -2,7 +2,7 @@
 import type { Rollcall } from './rollcall.ts'
 import type { Row } from './storage.ts'
 
-export type Kind = 'SESSION' | 'CHANNEL' | 'UPSTREAM'
+export type Kind = 'SESSION' | 'CHANNEL' | 'UPSTREAM' | 'ORGANIZATION'
 export type Target = { id: string } | { name: string }
 
 /** A foreign key that is checked with the commit, which fails: the platform then resets the object. */
