@@ -41,7 +41,7 @@ function setUp() {
       now += ms
     },
     /** Makes a call, and gives the id by which it is held, or why it is not. */
-    async hold(members: object = {}) {
+    hold: async (members: object = {}) => {
       const wanted = { server: MEMORY, tool: 'search', name: 'memory__search', args: bytes({}) }
       const call = { ...who, ...wanted, ...members }
       const held = await authorizeOrHold(at(), KEYS, call)
@@ -51,9 +51,7 @@ function setUp() {
       return held.held
     },
     wait: (id: string, principal = 'mem_a') => waitForHeld(at(), KEYS, principal, id),
-    async stateOf(id: string) {
-      return (await waitForHeld(at(), KEYS, 'mem_a', id))?.state
-    },
+    stateOf: async (id: string) => (await waitForHeld(at(), KEYS, 'mem_a', id))?.state,
     decide: (id: string, state: 'approved' | 'denied') => decideHeld(at(), id, state, WRITE),
     begin: (id: string, run = 'run_1', keys = KEYS) => beginHeld(at(), keys, { ...who, id, run }),
     finish: (id: string, result: object | undefined, run = 'run_1') =>
