@@ -48,8 +48,9 @@ export function createGateway() {
       state: 'connected' | 'needs_reauth' = 'connected',
     ) => {
       const id = `acc_${alias}`
-      const row = { id, server: NOTION, owner, alias, identity: null, state, ends_at: null }
-      writeAccount(sql, { ...row, sealed: `sealed ${alias}`, created_at: NOW, updated_at: NOW })
+      const row = { id, server: NOTION, owner, alias, identity: null, state }
+      const rest = { sealed: `sealed ${alias}`, ends_at: null, created_at: NOW, updated_at: NOW }
+      writeAccount(sql, { ...row, ...rest })
       return id
     },
     suspend: (id: string) => {
