@@ -2,11 +2,16 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { hold, outcomeOf, startHeldWorld, type HeldWorld } from '../support/held.ts'
-import { openPage, submitPage } from '../support/pages.ts'
+import { newBrowser, type Browser, type Seen } from '../support/browser.ts'
 
 describe('The page of an approval link', { concurrency: 1 }, () => {
   let world: HeldWorld
+  let browser: Browser
+  const openPage = (url: string) => browser.look(url)
+  const submitPage = (page: Seen, fields: Record<string, string>, headers: object = {}) =>
+    browser.send(page, fields, headers)
   before(async () => {
+    browser = newBrowser()
     world = await startHeldWorld()
   })
   after(() => world.close())
@@ -53,7 +58,7 @@ describe('The page of an approval link', { concurrency: 1 }, () => {
       target: id,
       actor: 'operator',
     })
-    assert.equal((await openPage(page.url)).status, 410)
+    assert.equal((await openPage(page.url.href)).status, 410)
   })
 
   it('denies by its other button', async () => {
@@ -71,26 +76,26 @@ describe('The page of an approval link', { concurrency: 1 }, () => {
     const page = await openPage(await linkOf(id))
     const other = await openPage(await linkOf(await hold(world, world.agent.key)))
     const act = 'approve'
+    const stranger = newBrowser()
+    const theirs = await stranger.look(page.url.href)
     const attempts = [
       await submitPage(page, { act }, { origin: 'https://evil.example' }),
       await submitPage(page, { act }, { origin: 'null' }),
-      await submitPage(page, { act }, { cookie: '' }),
-      await submitPage(page, { act }, { cookie: other.cookie }),
-      await submitPage(
-        { ...page, fields: { ...page.fields, token: other.fields['token'] ?? '' } },
-        { act },
-      ),
+      await newBrowser().send(page, { act }),
+      await stranger.send(page, { act }),
+      await browser.send(theirs, { act }),
+      await browser.send(other, { act, link: page.url.searchParams.get('link') ?? '' }),
       await submitPage(page, { act, token: '' }),
     ]
     assert.deepEqual(
       attempts.map(({ status }) => status),
-      [403, 403, 403, 403, 403, 403],
+      [403, 403, 403, 403, 403, 403, 403],
     )
     assert.equal((await submitPage(page, { act: 'maybe' })).status, 422)
     assert.equal((await submitPage(page, { act: '' })).status, 422)
     assert.equal(await outcomeOf(world, world.agent.key, id, 0), 'still_waiting')
     // A link by itself decides nothing: it takes a click on the page.
-    await openPage(page.url)
+    await openPage(page.url.href)
     assert.equal(await outcomeOf(world, world.agent.key, id, 0), 'still_waiting')
   })
 
