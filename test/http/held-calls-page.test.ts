@@ -40,7 +40,7 @@ describe('The page of an approval link', { concurrency: 1 }, () => {
   })
 
   it('approves by its button, and the call runs once for who waits', async () => {
-    const before = runs()
+    const earlier = runs()
     const id = await hold(world, world.agent.key)
     const page = await openPage(await linkOf(id))
     const waiting = outcomeOf(world, world.agent.key, id)
@@ -48,10 +48,10 @@ describe('The page of an approval link', { concurrency: 1 }, () => {
       submitPage(page, { act: 'approve' }),
       submitPage(page, { act: 'approve' }),
     ])
-    assert.deepEqual([one.status, other.status].toSorted(), [200, 409], 'a double click')
+    assert.deepEqual(new Set([one.status, other.status]), new Set([200, 409]), 'a double click')
     assert.match(one.status === 200 ? one.text : other.text, /runs once its caller waits/)
     assert.equal(await waiting, '/pay/ann/7')
-    assert.equal(runs(), before + 1)
+    assert.equal(runs(), earlier + 1)
     const { items } = await world.acme.admin('GET', '/audit?limit=5')
     assert.partialDeepStrictEqual(items[0], {
       act: 'approvals.approve',
@@ -62,13 +62,13 @@ describe('The page of an approval link', { concurrency: 1 }, () => {
   })
 
   it('denies by its other button', async () => {
-    const before = runs()
+    const earlier = runs()
     const id = await hold(world, world.agent.key)
     const page = await openPage(await linkOf(id))
     assert.equal((await submitPage(page, { act: 'deny' })).status, 200)
     assert.equal((await submitPage(page, { act: 'approve' })).status, 409)
     assert.equal(await outcomeOf(world, world.agent.key, id), 'approval_denied')
-    assert.equal(runs(), before)
+    assert.equal(runs(), earlier)
   })
 
   it('takes no form from elsewhere, of another browser, call or decision', async () => {

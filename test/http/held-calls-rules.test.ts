@@ -60,12 +60,12 @@ describe('Rules on calls of the gateway', { concurrency: 1 }, () => {
       ],
       default: 'refuse',
     })
-    const before = runs()
+    const earlier = runs()
     const pay = (key: string, args: object) => outcome(key, 'bank__pay', args)
     assert.equal(await pay(agent.key, { to: 'eve', amount: 9 }), 'refused_by_rule')
     assert.equal(await pay(agent.key, { to: 'ann', amount: 9 }), 'approval_pending')
     assert.equal(await pay(agent.key, { to: 'ann' }), 'approval_pending', 'five by default')
-    assert.equal(runs(), before)
+    assert.equal(runs(), earlier)
     assert.equal(await pay(agent.key, { to: 'ann', amount: 4 }), '/pay/ann/4')
     assert.equal(await pay(member.key, { to: 'ann', amount: 9 }), '/pay/ann/9')
     assert.equal(await outcome(agent.key, 'memory__search', {}), 'refused_by_rule')
@@ -88,10 +88,26 @@ describe('Rules on calls of the gateway', { concurrency: 1 }, () => {
     assert.match(text, /"resultType":"complete"/)
   })
 
+  it('hold what talks while it runs, which who waits hears', async () => {
+    const { agent, rollcall, acme } = world
+    await rule({ rules: [{ match: { tool: 'audit' }, effect: 'ask' }], default: 'run' })
+    const id = await hold(world, agent.key, {}, 'bank__audit')
+    await acme.admin('POST', `/approvals/${id}/approve`)
+    const params = { name: WAIT, arguments: { approval_id: id } }
+    const { text } = await rollcall.post(
+      '/mcp',
+      modern('tools/call', params, { progressToken: 'mine' }),
+      { authorization: `Bearer ${agent.key}`, ...modernHeaders('tools/call', WAIT) },
+    )
+    assert.equal(text.match(/"progressToken":"mine"/g)?.length, 2, text)
+    assert.match(text, /"resultType":"complete"/)
+    await rule(RULES)
+  })
+
   it('D14: are decided by the operator or a signed-in admin, and by no key, whoever holds it', async () => {
     const { agent, member, boss } = world
     const owner = await world.acme.person('member', { role: 'owner' })
-    const before = runs()
+    const earlier = runs()
     const id = await hold(world, boss.key)
     for (const verdict of ['approve', 'deny']) {
       const path = `/approvals/${id}/${verdict}`
@@ -104,7 +120,7 @@ describe('Rules on calls of the gateway', { concurrency: 1 }, () => {
       assert.deepEqual(await refusalOf('sk-made-up', 'POST', path), [401, 'invalid_token'])
     }
     assert.equal(await outcomeOf(world, boss.key, id, 0), 'still_waiting')
-    assert.equal(runs(), before)
+    assert.equal(runs(), earlier)
     const approved = await by(await session(boss), 'POST', `/approvals/${id}/approve`)
     assert.deepEqual([approved.json.state, approved.json.decidedBy], ['approved', boss.id])
     assert.equal(await outcomeOf(world, boss.key, id), '/pay/ann/7')
@@ -205,7 +221,7 @@ describe('Rules on calls of the gateway', { concurrency: 1 }, () => {
   it('C17: are switched off with the feature, at once, and what waits then never runs', async () => {
     const { agent, acme, rollcall } = world
     await rule(RULES)
-    const before = runs()
+    const earlier = runs()
     await eventually(
       () => namesOf(rollcall, agent.key),
       (names) => names.includes(WAIT),
@@ -215,7 +231,7 @@ describe('Rules on calls of the gateway', { concurrency: 1 }, () => {
     await acme.admin('PATCH', '/settings', { features: { approvals: false } })
     const { error } = await callTool(rollcall, agent.key, WAIT, { approval_id: id })
     assert.deepEqual(error, { code: -32602, message: `Tool not found: ${WAIT}` })
-    assert.equal(runs(), before)
+    assert.equal(runs(), earlier)
     assert.equal(await outcome(agent.key, 'bank__pay', { to: 'now' }), '/pay/now/5')
     // And on, at once, also where an isolate does not know of it yet.
     await acme.admin('PATCH', '/settings', { features: { approvals: true } })

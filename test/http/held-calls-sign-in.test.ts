@@ -40,7 +40,7 @@ describe('The page of an approval link where people sign in', { concurrency: 1 }
     const { result } = await callTool(world.rollcall, world.agent.key, 'bank__pay', { to })
     const { approval_id: id, url } = result.structuredContent
     assert.ok(result.content[0].text.includes(url))
-    return { id, url } as { id: string; url: string }
+    return { id, url }
   }
 
   it('is told to the caller, shows nothing to who has not signed in, and takes no decision', async () => {
@@ -56,7 +56,7 @@ describe('The page of an approval link where people sign in', { concurrency: 1 }
   })
 
   it('is for an admin of the organization, who is shown the call and decides it as that one', async () => {
-    const before = world.payments.paid.length
+    const earlier = world.payments.paid.length
     const { id, url } = await held('ann')
     const browser = browserHere()
     const page = await signIn(browser, url, 'boss')
@@ -65,7 +65,7 @@ describe('The page of an approval link where people sign in', { concurrency: 1 }
     const waiting = outcomeOf(world, world.agent.key, id)
     assert.equal((await browser.send(page, { act: 'approve' })).status, 200)
     assert.equal(await waiting, '/pay/ann/5')
-    assert.equal(world.payments.paid.length, before + 1)
+    assert.equal(world.payments.paid.length, earlier + 1)
     const { items } = await world.acme.admin('GET', '/audit?limit=3')
     assert.partialDeepStrictEqual(items[0], {
       act: 'approvals.approve',

@@ -1,6 +1,6 @@
 /** An organization whose calls are held for a person, before an API that counts and can be made to wait. */
 import assert from 'node:assert/strict'
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { startAcme, type Acme, type Person } from './acme.ts'
 import { createServer as createRollcallServer, inOrganization } from './admin.ts'
@@ -9,6 +9,7 @@ import { callTool, namesOf } from './gateway-client.ts'
 import { startRollcall, type Rollcall } from './rollcall.ts'
 import { serverFile, tool } from './servers.ts'
 import { inDatabase } from './storage.ts'
+import { talking } from './talking.ts'
 
 export const WAIT = 'manage__approval_wait'
 
@@ -17,13 +18,14 @@ export async function startPayments() {
   const paid: string[] = []
   let gate: Promise<void> | undefined
   let arrived = Promise.withResolvers<void>()
-  const server = createServer(async (request, response) => {
-    paid.push(request.url ?? '')
+  const answer = async ({ url = '' }: IncomingMessage, response: ServerResponse) => {
+    paid.push(url)
     arrived.resolve()
     await gate
     response.setHeader('content-type', 'application/json')
-    response.end(JSON.stringify({ paid: request.url, by: request.headers.authorization }))
-  })
+    response.end(JSON.stringify({ paid: url }))
+  }
+  const server = createServer((request, response) => void answer(request, response))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
   return {
@@ -76,7 +78,12 @@ export async function startHeldWorld(vars: Record<string, string> = {}): Promise
       },
       handler: { kind: 'http', method: 'GET', url: `${payments.url}/${name}/{to}/{amount}` },
     })
-  const file = serverFile('Bank', [pays('pay'), pays('look')], { slug: 'bank', gateway: 'bank' })
+  const told = (progress: number) => ({ progress: { progress, total: 2 } })
+  const talks = talking('audit', told(1), told(2))
+  const file = serverFile('Bank', [pays('pay'), pays('look'), talks], {
+    slug: 'bank',
+    gateway: 'bank',
+  })
   const { id: bank } = await createRollcallServer(rollcall, file, inOrganization('acme'))
   await acme.admin('PATCH', '/settings', {
     features: { approvals: true },

@@ -6,10 +6,10 @@ import { html, type Html } from './html.ts'
 type FormSecrets = { link: string; token: string }
 
 /** The held call. */
-export function formatHeld(held: HeldRecord): Html {
+export function formatHeld(held: HeldRecord & { arguments: string }): Html {
   const { principal, server, tool, account, environment, createdAt } = held
   const { kind, name, id } = principal
-  const args: unknown = JSON.parse(held.arguments ?? '{}')
+  const args: unknown = JSON.parse(held.arguments)
   const facts: [term: string, text: string | null][] = [
     ['Tool', tool],
     ['Server', server.name ?? server.id],

@@ -116,10 +116,14 @@ async function memberWhoMay(
   return actor === undefined || may(actor, 'approvals.decide') !== undefined ? 'another' : actor
 }
 
-async function requirePending({ stub, ticket }: Opened): Promise<HeldRecord> {
-  const held = valueOf(await stub.describeHeld(ticket.id))
-  if (held.state === 'pending') return held
-  const message = `This call cannot be decided any more: it is ${held.state}`
+async function requirePending({ stub, ticket }: Opened) {
+  const held: HeldRecord = valueOf(await stub.describeHeld(ticket.id))
+  // Nobody is shown less than what would run.
+  if (held.state === 'pending' && held.arguments !== undefined) {
+    return { ...held, arguments: held.arguments }
+  }
+  const why = held.state === 'pending' ? 'what it asks for cannot be read' : `it is ${held.state}`
+  const message = `This call cannot be decided any more: ${why}`
   throw new HttpError(410, 'approval_decided', message)
 }
 

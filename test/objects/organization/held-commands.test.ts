@@ -213,7 +213,7 @@ describe('A held call in its organization', () => {
     const { hold, decide, begin, sql, at } = setUp()
     const [kept, lost] = [await hold({ args: bytes({ q: 1 }) }), await hold()]
     const rotated = SealKeys.parse(`${key('k2', 2)},${key('k1', 1)}`)
-    const [first] = sealedToReseal(sql, rotated, new Set()).filter(({ id }) => id === kept)
+    const first = sealedToReseal(sql, rotated, new Set()).find(({ id }) => id === kept)
     assert.ok(first)
     await resealOne(sql, rotated, 'org_a', first)
     decide(kept, 'approved')
