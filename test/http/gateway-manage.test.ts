@@ -62,6 +62,8 @@ describe('manage__* tools', { concurrency: 1 }, () => {
         'manage__accounts_rename',
         'manage__accounts_remove',
         'manage__connectors_list',
+        'manage__connectors_connect',
+        'manage__connectors_wait',
         'manage__remote_list',
         'manage__remote_show',
         'manage__remote_add',
