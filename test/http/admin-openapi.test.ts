@@ -23,6 +23,8 @@ const TABLE = [
   'PATCH /settings',
   'GET /accounts',
   'POST /accounts',
+  'POST /accounts/connect',
+  'GET /accounts/connect/{id}',
   'GET /accounts/{id}',
   'PATCH /accounts/{id}',
   'DELETE /accounts/{id}',

@@ -130,9 +130,9 @@ describe('The answer of an authorization server', () => {
     const { browser, authorize } = await begin()
     const back = await answerOf(authorize)
     assert.equal((await browser.open(back.href)).status, 200)
-    const before = provider.asked.length
+    const asked = provider.asked.length
     assert.equal((await browser.open(back.href)).status, 409)
-    assert.equal(provider.asked.length, before)
+    assert.equal(provider.asked.length, asked)
   })
 
   it('is taken from the browser that began alone', async () => {

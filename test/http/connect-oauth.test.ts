@@ -8,6 +8,7 @@ import { callTool, untilListed } from '../support/gateway-client.ts'
 import { runManage, refusedManage } from '../support/manage.ts'
 import { startRollcall, type Rollcall } from '../support/rollcall.ts'
 import { serverFile } from '../support/servers.ts'
+import { inDatabase } from '../support/storage.ts'
 import { startOAuthServer, type OAuthServer } from '../support/upstreams/oauth-server.ts'
 
 let rollcall: Rollcall
@@ -135,6 +136,19 @@ describe('A connect link, by OAuth', () => {
   })
 })
 
+describe('manage__connectors_wait', () => {
+  it('ends with the link, where nobody opens it', async () => {
+    const ann = await acme.member()
+    const made = await runManage(rollcall, ann, 'connectors_connect', { connector: 'notes' })
+    const { connect_id } = made
+    const query = `UPDATE connects SET expires_at = ${Date.now() + 1000} WHERE id = '${connect_id}'`
+    await inDatabase(rollcall, query, acme.organization)
+    assert.deepEqual(await runManage(rollcall, ann, 'connectors_wait', { connect_id }), {
+      status: 'expired',
+    })
+  })
+})
+
 describe('A connect link of a remote server', () => {
   const remote = async (slug: string) => {
     const file = serverFile('Guarded', undefined, {
@@ -167,6 +181,15 @@ describe('A connect link of a remote server', () => {
     const form = provider.asked.findLast(({ grant_type }) => grant_type === 'authorization_code')
     assert.equal(form?.['resource'], `${provider.url}/mcp`)
     assert.match(form?.['client_id'] ?? '', /^registered-/)
+  })
+
+  it('is read with tokens that are refreshed', async () => {
+    const id = await remote('short')
+    provider.now.expiresInSeconds = 0
+    await connect(id)
+    provider.now.expiresInSeconds = 3600
+    const { grant_type } = provider.asked.at(-1) ?? {}
+    assert.equal(grant_type, 'refresh_token')
   })
 
   it('is a client by its metadata where that is read', async () => {

@@ -54,39 +54,43 @@ const stateOf = async (ann: Person) =>
 describe('A token that ends', () => {
   it('is refreshed before that, once', async () => {
     const ann = await connected(30)
-    const before = refreshes()
+    const earlier = refreshes()
     assert.equal(await whoCalls(rollcall, ann), 'ann')
     assert.equal(await whoCalls(rollcall, ann), 'ann')
-    assert.equal(refreshes(), before + 1)
+    assert.equal(refreshes(), earlier + 1)
     const form = provider.asked.at(-1)
     assert.match(form?.['refresh_token'] ?? '', /^refresh-/)
   })
 
   it('is refreshed by one of many calls at once, and the others wait for it', async () => {
     const ann = await connected(0)
-    const before = refreshes()
+    const earlier = refreshes()
     let open = () => {}
-    provider.now.refreshGate = new Promise((resolve) => (open = resolve))
+    provider.now.refreshGate = new Promise((resolve) => {
+      open = resolve
+    })
     const calls = Array.from({ length: 5 }, () => whoCalls(rollcall, ann))
     await eventually(
       async () => refreshes(),
-      (count) => count > before,
+      (count) => count > earlier,
     )
     open()
     assert.deepEqual(await Promise.all(calls), Array(5).fill('ann'))
-    assert.equal(refreshes(), before + 1)
+    assert.equal(refreshes(), earlier + 1)
     assert.equal(provider.refused.length, 0)
   })
 
   it('keeps no call waiting while it is good, however slow the refresh is', async () => {
     const ann = await connected(30)
-    const before = refreshes()
+    const earlier = refreshes()
     let open = () => {}
-    provider.now.refreshGate = new Promise((resolve) => (open = resolve))
+    provider.now.refreshGate = new Promise((resolve) => {
+      open = resolve
+    })
     const first = whoCalls(rollcall, ann)
     await eventually(
       async () => refreshes(),
-      (count) => count > before,
+      (count) => count > earlier,
     )
     assert.equal(await whoCalls(rollcall, ann), 'ann')
     open()
@@ -121,9 +125,9 @@ describe('A token that ends', () => {
 
   it('is left alone where nobody said when', async () => {
     const ann = await connected(undefined)
-    const before = refreshes()
+    const earlier = refreshes()
     assert.equal(await whoCalls(rollcall, ann), 'ann')
-    assert.equal(refreshes(), before)
+    assert.equal(refreshes(), earlier)
   })
 
   it("is refreshed for an operator's try, too", async () => {
@@ -132,9 +136,9 @@ describe('A token that ends', () => {
     const browser = newBrowser()
     await browser.through(await browser.open(url), { act: 'connect' })
     provider.now.expiresInSeconds = 3600
-    const before = refreshes()
+    const earlier = refreshes()
     const tried = await acme.ask('POST', `/servers/${server}/tools/whoami/call`, {})
     assert.match(tried.text, /ann/)
-    assert.equal(refreshes(), before + 1)
+    assert.equal(refreshes(), earlier + 1)
   })
 })

@@ -11,7 +11,7 @@ import { CLIENT, type OAuthServer } from './upstreams/oauth-server.ts'
 export type Connecting = {
   organization: string
   /** Asks the admin API in it. */
-  ask(method: string, path: string, body?: object): ReturnType<Rollcall['admin']>
+  ask: (method: string, path: string, body?: object) => ReturnType<Rollcall['admin']>
   /** Makes a member with a key. */
   member(members?: object): Promise<Person>
   /** Makes a link. */
