@@ -25,7 +25,10 @@ export type Tenant = {
   id: string
   headers: Record<string, string>
   /** Ids and names of what it has, by the first segment of their paths in the admin API. */
-  has: Record<'servers' | 'members' | 'agents' | 'keys' | 'accounts' | 'grants', string[]> & {
+  has: Record<
+    'servers' | 'members' | 'agents' | 'keys' | 'accounts' | 'grants' | 'variables' | 'connections',
+    string[]
+  > & {
     environments: string[]
     secrets: string[]
     aliases: string[]
@@ -79,6 +82,8 @@ export async function makeTenant(rollcall: Rollcall, drawn: Drawn, mark: string)
     keys: [],
     accounts: [],
     grants: [],
+    variables: [],
+    connections: [],
     environments: [],
     secrets: ['same', `${mark}-secret`],
     aliases: [],
@@ -93,6 +98,13 @@ export async function makeTenant(rollcall: Rollcall, drawn: Drawn, mark: string)
   for (const name of has.secrets) {
     await rollcall.admin('PUT', `/secrets/${name}`, { value: `${mark} value` }, headers)
   }
+  for (const label of ['same', `${mark}_variable`]) {
+    const values = { production: `${mark} value` }
+    has.variables.push((await post('/variables', { label, type: 'string', values })).id)
+  }
+  const token = { value: `${mark} token` }
+  const connection = { name: `${mark} connection`, auth: { type: 'bearer', token } }
+  has.connections.push((await post('/connections', connection)).id)
   for (const [n, { nature, tools, ...server }] of drawn.servers.entries()) {
     const slug = named(server.marked, 's', n)
     const names = Array.from({ length: tools }, (_, t) => named(server.marked, 't', t))

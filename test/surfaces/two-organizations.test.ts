@@ -22,6 +22,8 @@ const NOBODY: Readonly<Record<string, string>> = {
   keys: `key_${'0'.repeat(20)}`,
   accounts: `acc_${'0'.repeat(20)}`,
   grants: `gra_${'0'.repeat(20)}`,
+  variables: `envvar_${'0'.repeat(20)}`,
+  connections: `ac_${'0'.repeat(20)}`,
 }
 
 /** A good body for each route that names something by its id. */
@@ -37,6 +39,9 @@ const BODIES: Readonly<Record<string, object>> = {
   'PATCH /members/:id': { name: 'Taken over' },
   'PATCH /agents/:id': { name: 'Taken over' },
   'PATCH /accounts/:id': { alias: 'taken-over' },
+  'PATCH /variables/:id': { values: { production: 'Taken over' } },
+  'PATCH /connections/:id': { name: 'Taken over' },
+  'POST /servers/:id/approve': { tools: [{ name: 'same-t-0' }], revision: 1 },
 }
 
 type Route = { method: string; path: string; hasBody: boolean }
@@ -138,7 +143,7 @@ describe('Two organizations', () => {
         if (`${method} ${path}` === 'PUT /servers/:id') continue
         const sent = BODIES[`${method} ${path}`]
         assert.equal(sent !== undefined, hasBody, `a body for ${method} ${path}`)
-        const at = path.replace(':name', 'same-t-0')
+        const at = path.replace(/:(name|tool)/, 'same-t-0')
         for (const id of kindOf(other, kind).slice(0, 1)) {
           const what = `${method} ${path} ${id}`
           const ask = (each: string) => admin(method, at.replace(':id', each), sent, headers)
@@ -167,6 +172,15 @@ describe('Two organizations', () => {
       ['members', '/keys', (principal) => ({ name: 'x', kind: 'member', principal })],
       ['agents', '/keys', (principal) => ({ name: 'x', kind: 'agent', principal })],
       ['servers', '/environments', (server) => ({ name: 'x', entries: [{ server }] })],
+      [
+        'connections',
+        '/variables',
+        (connection) => ({
+          label: 'x',
+          type: 'connection',
+          values: { production: { connection } },
+        }),
+      ],
     ]
     for (const headers of administering(tenant)) {
       for (const [kind, path, bodyOf] of bodies) {
