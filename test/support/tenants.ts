@@ -112,8 +112,8 @@ export async function makeTenant(rollcall: Rollcall, drawn: Drawn, mark: string)
     const values = { production: `${mark} value` }
     has.variables.push((await post('/variables', { label, type: 'string', values })).id)
   }
-  const token = { value: `${mark} token` }
-  const connection = { name: `${mark} connection`, auth: { type: 'bearer', token } }
+  const bearer = { value: `${mark} token` }
+  const connection = { name: `${mark} connection`, auth: { type: 'bearer', token: bearer } }
   has.connections.push((await post('/connections', connection)).id)
   for (const [n, { nature, tools, ...server }] of drawn.servers.entries()) {
     const slug = named(server.marked, 's', n)
