@@ -3,7 +3,7 @@
  * message that names it.
  */
 import * as z from 'zod'
-import { OAuthIssuers } from './callers/oauth-issuer.ts'
+import { OAuthClientSecrets, OAuthIssuers } from './callers/oauth-issuer.ts'
 import { MIN_SESSION_SECRET_LENGTH } from './callers/session-jwt.ts'
 import type { KvBindings } from './objects/kv.ts'
 import type {
@@ -65,6 +65,7 @@ export const Settings = z
       .optional()
       .transform((text) => (text === '' ? undefined : text)),
     OAUTH_ISSUERS: OAuthIssuers,
+    OAUTH_CLIENT_SECRETS: OAuthClientSecrets,
     PUBLIC_URL: HttpOrigin,
     ...RESIDENCE,
     ALLOW_PRIVATE_UPSTREAMS: flag,

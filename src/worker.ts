@@ -13,6 +13,14 @@ import { gateway } from './surfaces/gateway/endpoint.ts'
 import { gatewayMetadata } from './surfaces/gateway/metadata.ts'
 import { hosted } from './surfaces/hosted/endpoint.ts'
 import { hostedMetadata } from './surfaces/hosted/metadata.ts'
+import {
+  approvalForm,
+  approvalPage,
+  connectForm,
+  connectPage,
+  oauthCallback,
+} from './surfaces/pages/pages.ts'
+import { clientDocument } from './surfaces/pages/redirect-uri.ts'
 import { preflightMetadata } from './surfaces/resource-metadata.ts'
 import { createPlatform, type Platform, type Visit } from './surfaces/platform.ts'
 import { residency } from './surfaces/residency.ts'
@@ -50,6 +58,12 @@ router
   .get('/.well-known/oauth-protected-resource/mcp/:slug/:id?', ({ params }, platform, visit) =>
     hostedMetadata(platform, visit, { slug: params['slug'] ?? '', id: params['id'] }),
   )
+  .get('/connect', (_request, platform, visit) => connectPage(platform, visit))
+  .post('/connect', (_request, platform, visit) => connectForm(platform, visit))
+  .get('/approve', (_request, platform, visit) => approvalPage(platform, visit))
+  .post('/approve', (_request, platform, visit) => approvalForm(platform, visit))
+  .get('/oauth/callback', (_request, platform, visit) => oauthCallback(platform, visit))
+  .get('/oauth/client.json', (_request, platform, visit) => clientDocument(platform, visit))
   .all('*', nothing)
 
 /**

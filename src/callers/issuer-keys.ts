@@ -7,6 +7,7 @@ import { logError } from '../protocol/log.ts'
 import { createLocalJWKSet, type JSONWebKeySet } from 'jose'
 import * as z from 'zod'
 import { SingleFlight, type WaitUntil } from '../memory/single-flight.ts'
+import { discoveryUrls } from '../protocol/well-known.ts'
 import type { OAuthIssuer } from './oauth-issuer.ts'
 
 const FRESH_MS = 10 * 60 * 1000
@@ -100,16 +101,4 @@ export class IssuerKeys {
 
 function unavailable({ issuer }: OAuthIssuer, cause: unknown): KeysUnavailable {
   return new KeysUnavailable(`the keys of ${issuer} could not be read`, { cause })
-}
-
-/** Where an issuer's metadata may be (`mcp-protocol.md` §7.5). */
-export function discoveryUrls(issuer: string): string[] {
-  const { origin, pathname } = new URL(issuer)
-  const path = pathname.replace(/\/$/, '')
-  const urls = [
-    `${origin}/.well-known/oauth-authorization-server${path}`,
-    `${origin}/.well-known/openid-configuration${path}`,
-    `${origin}${path}/.well-known/openid-configuration`,
-  ]
-  return [...new Set(urls)]
 }

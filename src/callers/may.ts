@@ -52,6 +52,7 @@ const RULES = {
   'sessions.read': { admin: true },
   'calls.read': { admin: true },
   'audit.read': { admin: true },
+  'approvals.read': { admin: true },
   // What is a member's own.
   'keys.read.own': { own: true },
   'keys.revoke.own': { own: true },

@@ -18,30 +18,40 @@ const OAuthIssuer = z.strictObject({
     .optional(),
   /** Absent: all of ours. */
   algorithms: z.array(z.enum(ALGORITHMS)).min(1).optional(),
+  /** The client that our pages are there: people can then sign in on them (OpenID Connect). */
+  clientId: z.string().min(1).max(2048).optional(),
 })
 export type OAuthIssuer = z.infer<typeof OAuthIssuer>
 
 const MAX_ISSUERS = 20
 
 /** The setting as text, parsed and checked. */
-export const OAuthIssuers = z
-  .string()
-  .optional()
-  .transform((text, context): unknown => {
-    if (text === undefined || text.trim() === '') return []
-    try {
-      return JSON.parse(text)
-    } catch {
-      context.addIssue({ code: 'custom', message: 'must be a JSON array' })
-      return z.NEVER
-    }
-  })
-  .pipe(
-    z
-      .array(OAuthIssuer)
-      .max(MAX_ISSUERS)
-      .refine(
-        (issuers) => new Set(issuers.map(({ issuer }) => issuer)).size === issuers.length,
-        'names an issuer twice',
-      ),
-  )
+export const OAuthIssuers = jsonText('array', []).pipe(
+  z
+    .array(OAuthIssuer)
+    .max(MAX_ISSUERS)
+    .refine(
+      (issuers) => new Set(issuers.map(({ issuer }) => issuer)).size === issuers.length,
+      'names an issuer twice',
+    ),
+)
+
+/** The setting `OAUTH_CLIENT_SECRETS`: a JSON object of the clients' secrets, by issuer. */
+export const OAuthClientSecrets = jsonText('object', {}).pipe(
+  z.record(z.string(), z.string().min(1).max(4096)),
+)
+
+function jsonText(kind: 'array' | 'object', absent: unknown) {
+  return z
+    .string()
+    .optional()
+    .transform((text, context): unknown => {
+      if (text === undefined || text.trim() === '') return absent
+      try {
+        return JSON.parse(text)
+      } catch {
+        context.addIssue({ code: 'custom', message: `must be a JSON ${kind}` })
+        return z.NEVER
+      }
+    })
+}

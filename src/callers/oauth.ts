@@ -2,14 +2,12 @@
  * OAuth access tokens: JWTs of the issuers that the deployment trusts, for exactly one resource
  * (`mcp-protocol.md` §7.3). Whose member the person is, is looked up elsewhere.
  */
-import { errors, jwtVerify } from 'jose'
 import * as z from 'zod'
 import type { WaitUntil } from '../memory/single-flight.ts'
 import type { IssuerKeys } from './issuer-keys.ts'
 import { claimedIssuer } from './jwt.ts'
-import { ALGORITHMS, type OAuthIssuer } from './oauth-issuer.ts'
-
-const SKEW_SECONDS = 60
+import type { OAuthIssuer } from './oauth-issuer.ts'
+import { verifyPayload } from './verify-payload.ts'
 
 export type AccessToken = {
   issuer: string
@@ -47,33 +45,9 @@ export async function verifyAccessToken(
   const claimed = claimedIssuer(token)
   const issuer = issuers.find((one) => one.issuer === claimed)
   if (issuer === undefined) return undefined
-  try {
-    const set = await keys.find(issuer, waitUntil)
-    const verified = await jwtVerify(
-      token,
-      async (header, jws) => {
-        try {
-          return await set.resolve(header, jws)
-        } catch (error) {
-          if (!(error instanceof errors.JWKSNoMatchingKey)) throw error
-          return (await keys.renew(issuer, set, waitUntil)).resolve(header, jws)
-        }
-      },
-      {
-        algorithms: [...(issuer.algorithms ?? ALGORITHMS)],
-        issuer: issuer.issuer,
-        audience: resource,
-        requiredClaims: ['sub', 'exp'],
-        clockTolerance: SKEW_SECONDS,
-        currentDate: new Date(now),
-      },
-    )
-    const claims = Claims.safeParse(verified.payload)
-    return claims.success ? toToken(claims.data) : undefined
-  } catch (error) {
-    if (error instanceof errors.JOSEError) return undefined
-    throw error
-  }
+  const payload = await verifyPayload(token, { issuer, keys, audience: resource, now, waitUntil })
+  const claims = Claims.safeParse(payload)
+  return claims.success ? toToken(claims.data) : undefined
 }
 
 function toToken({ iss, sub, exp, org, scope = [], scp = [] }: z.infer<typeof Claims>) {

@@ -41,6 +41,16 @@ export function hiddenCharacters(value: unknown): HiddenCharacters[] {
   return found
 }
 
+/** A JSON text with every such character escaped, so that who reads it sees what is there. */
+export function escapeHidden(json: string): string {
+  return json.replaceAll(HIDDEN, (character) =>
+    Array.from({ length: character.length }, (_, n) => {
+      const unit = character.charCodeAt(n).toString(16)
+      return `\\u${unit.padStart(4, '0')}`
+    }).join(''),
+  )
+}
+
 /** A name as a token of a JSON pointer (RFC 6901). */
 export function pointerToken(name: string): string {
   return name.replaceAll('~', '~0').replaceAll('/', '~1')

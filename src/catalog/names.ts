@@ -45,6 +45,11 @@ export function mintId(prefix: string): string {
   return `${prefix}_${hex(crypto.getRandomValues(new Uint8Array(10)))}`
 }
 
+/** What nobody guesses: 256 random bits as 64 hex digits. */
+export function mintNonce(): string {
+  return hex(crypto.getRandomValues(new Uint8Array(32)))
+}
+
 const CROCKFORD = '0123456789abcdefghjkmnpqrstvwxyz'
 
 /** The id of a remote server on convai: 100 random bits in base 32 (`surfaces.md` D17). */

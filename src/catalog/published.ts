@@ -127,8 +127,8 @@ export function formatPublished(
     sections.push(encodeUtf8(opening(kind)), ...separated(definitions), encodeUtf8(']\n'))
     bindings.push(...serving)
   }
-  // Overrides are in the items already, and may be as large as all of them.
-  const { overrides: _, ...settings } = server.settings
+  // Overrides are in the items already, and may be as large as all of them; connecting is no call.
+  const { overrides: _, connect: _c, ...settings } = server.settings
   const features = featuresOf(server, items)
   const header = { format: 1, ...server, settings, features, items: index }
   return concat([encodeUtf8(`${JSON.stringify(header)}\n`), ...sections, ...bindings])

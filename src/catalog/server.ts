@@ -6,6 +6,7 @@ import * as z from 'zod'
 import { Remote } from '../handlers/remote.ts'
 import { secretsOf, usesAccount, usesVariables } from '../handlers/secret.ts'
 import type { Detail } from '../protocol/http-error.ts'
+import { Connect, problemsOfConnect, Scope } from './connect.ts'
 import { invalid, requireValid } from './issues.ts'
 import { CapabilityId, Slug } from './names.ts'
 import { Overrides, problemsOfOverrides, settledOverrides } from './overrides.ts'
@@ -25,12 +26,6 @@ export const ApprovalPolicy = z.enum([
   'require_approval_per_tool',
 ])
 export type ApprovalPolicy = z.infer<typeof ApprovalPolicy>
-
-/** A scope as RFC 6749 §3.3 has it. */
-const Scope = z
-  .string()
-  .max(200)
-  .regex(/^[\x21\x23-\x5B\x5D-\x7E]+$/, 'must be a scope: no spaces, quotes or backslashes')
 
 export const ServerSettings = z.strictObject({
   name: z.string().trim().min(1).max(200).meta({ description: 'Shown to people and clients' }),
@@ -81,6 +76,10 @@ export const ServerSettings = z.strictObject({
     description:
       'required: calls are made with the credential of an account of the caller. Default: none',
   }),
+  connect: Connect.optional().meta({
+    description:
+      'What a person is asked for who connects an account by a link. Default: by what handlers refer to',
+  }),
   gateway: z
     .union([CapabilityId, z.literal(true)])
     .optional()
@@ -120,7 +119,15 @@ export function patchSettings(settings: ServerSettings, patch: SettingsPatch): S
 /** What decides where a server's items come from and who sees them. */
 type Nature = Pick<
   ServerSettings,
-  'kind' | 'hosted' | 'remote' | 'overrides' | 'approvalPolicy' | 'auth' | 'scopes' | 'account'
+  | 'kind'
+  | 'hosted'
+  | 'remote'
+  | 'overrides'
+  | 'approvalPolicy'
+  | 'auth'
+  | 'scopes'
+  | 'account'
+  | 'connect'
 >
 
 export function isRemote({ kind }: Pick<Nature, 'kind'>): boolean {
@@ -178,7 +185,8 @@ export function problemsOfSettings(settings: Nature): Detail[] {
     needsAccount(settings) && auth === 'none' && hasHostedFace(settings)
       ? [{ path: 'auth', message: 'must not be none: calls are made with an account' }]
       : []
-  return [...ofOAuth, ...open, ...problemsOfKind(settings)]
+  const ofConnect = problemsOfConnect(settings, needsAccount(settings))
+  return [...ofOAuth, ...open, ...ofConnect, ...problemsOfKind(settings)]
 }
 
 function problemsOfKind(settings: Nature): Detail[] {

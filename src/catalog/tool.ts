@@ -5,7 +5,7 @@ import { findParamHeaders } from '../protocol/param-headers.ts'
 import { httpProblems } from '../handlers/http-problems.ts'
 import { HttpHandler } from '../handlers/http.ts'
 import { McpHandler } from '../handlers/remote.ts'
-import { secretsOf, usesAccount } from '../handlers/secret.ts'
+import { accountFieldsOf, secretsOf, usesAccount } from '../handlers/secret.ts'
 import { Steps } from '../handlers/steps.ts'
 import type { Detail } from '../protocol/http-error.ts'
 import { CallToolResult, Tool } from '../protocol/tool.ts'
@@ -97,6 +97,13 @@ export function needsCredential(binding: string): boolean {
   if (!binding.includes(ACCOUNT_MARK)) return false
   const { handler } = JSON.parse(binding) as Binding
   return handler.kind === 'http' && usesAccount(handler)
+}
+
+/** The fields of an account's credential that a tool uses, by its binding's text. */
+export function credentialFieldsOf(binding: string): string[] {
+  if (!needsCredential(binding)) return []
+  const { handler } = JSON.parse(binding) as Binding
+  return handler.kind === 'http' ? accountFieldsOf(handler) : []
 }
 
 /** Whether a tool's binding has a step that logs: the server then offers log levels. */

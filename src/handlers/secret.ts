@@ -70,6 +70,11 @@ export function keyOfReference(reference: Reference): string {
   return 'secret' in reference ? reference.secret : keyOfField(reference.account)
 }
 
+/** The fields of the account's credential that a request refers to. */
+export function accountFieldsOf(authorized: Authorized): string[] {
+  return namesIn(authorized, 'account')
+}
+
 /** The key of a field of the account's credential; no secret is called so. */
 export function keyOfField(field: string): string {
   return `account:${field}`

@@ -11,8 +11,13 @@ const SILENT: Talk = {
   notify: () => {},
 }
 
+type Told = Pick<
+  Exchange,
+  'revision' | 'world' | 'note' | 'waitUntil' | 'clientCapabilities' | 'talk'
+>
+
 /** The options of an exchange: its client can be asked in a result alone (`mcp-protocol.md` §4.8). */
-export function optionsOf(exchange: Exchange): FinishOptions {
+export function optionsOf(exchange: Told): FinishOptions {
   const { revision, world, note, waitUntil, clientCapabilities, talk = SILENT } = exchange
   return { revision, world, note, waitUntil, declared: clientCapabilities ?? {}, ...talk }
 }

@@ -12,11 +12,7 @@ import {
   toAccount,
   type AccountFilter,
 } from './organization/account-rows.ts'
-import {
-  authorizeCall,
-  chooseForOperator,
-  type CallToAuthorize,
-} from './organization/authorize-call.ts'
+import { chooseForOperator } from './organization/authorize-call.ts'
 import { describeConnectors, listSeenAccounts } from './organization/connectors.ts'
 import type { Write } from './organization/context.ts'
 import { listEnvironments, requireEnvironment } from './organization/environments.ts'
@@ -124,11 +120,6 @@ export class OrganizationAccounts extends OrganizationPeople {
   /** What the gateway shows, without its tools, as it stands. */
   async describeSurface() {
     return this.life.command(({ sql }) => readSurface(sql))
-  }
-
-  /** Decides a call on the gateway, and counts it; a refusal of the tool is a value, too. */
-  async authorizeCall(call: CallToAuthorize) {
-    return this.life.command((context) => authorizeCall(context, call))
   }
 
   /** The account of the organization that an operator tries a tool with, or why there is none. */

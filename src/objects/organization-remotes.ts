@@ -5,7 +5,7 @@
 import { Snapshot } from '../catalog/upstream.ts'
 import type { ParsedServerFile } from '../catalog/server-file.ts'
 import type { SettingsPatch } from '../catalog/server.ts'
-import { OrganizationAccounts } from './organization-accounts.ts'
+import { OrganizationHeld } from './organization-held.ts'
 import * as approvals from './organization/approval-commands.ts'
 import * as configurations from './organization/configuration-commands.ts'
 import * as connections from './organization/connection-commands.ts'
@@ -16,7 +16,7 @@ import * as upstreams from './organization/upstream-commands.ts'
 import * as variables from './organization/variable-commands.ts'
 import type { VariableFilter } from './organization/variables.ts'
 
-export class OrganizationRemotes extends OrganizationAccounts {
+export class OrganizationRemotes extends OrganizationHeld {
   // Remote servers, as their Upstream objects read them
 
   /** Takes in what was read of a remote server: JSON of a `Snapshot`, at most 31 MiB. */

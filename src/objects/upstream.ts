@@ -210,7 +210,7 @@ export class Upstream extends DurableObject<UpstreamBindings> {
   async #find(environment = DEFAULT_ENVIRONMENT): Promise<Found | Problem | undefined> {
     const owner = this.#owner()
     if (owner === undefined) return undefined
-    const found = await findRemote(this.#organization(owner), owner, environment)
+    const found = await findRemote(this.#world, this.#organization(owner), owner, environment)
     if (found === undefined) await this.#forget()
     return found
   }

@@ -10,7 +10,12 @@ import type { Upstreams } from './relay/upstreams.ts'
 export type Sealed = Readonly<Record<string, string>>
 
 /** An account with its credential as it is stored: a JSON object of texts, sealed whole. */
-export type SealedAccount = { id: string; sealed: string }
+export type SealedAccount = {
+  id: string
+  sealed: string
+  /** When its token ends, where that is known. */
+  endsAtMs?: number
+}
 
 /** Opened secrets by what refers to them (`keyOfReference`). */
 export type Secrets = ReadonlyMap<string, string>

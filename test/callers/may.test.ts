@@ -105,6 +105,7 @@ const CLASS_OF: Readonly<Record<Act, keyof typeof CLASSES>> = {
   'sessions.read': 'admins',
   'calls.read': 'admins',
   'audit.read': 'admins',
+  'approvals.read': 'admins',
   'keys.read.own': 'own',
   'keys.revoke.own': 'own',
   'accounts.write.own': 'own',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { discoveryUrls, IssuerKeys, KeysUnavailable } from '../../src/callers/issuer-keys.ts'
+import { IssuerKeys, KeysUnavailable } from '../../src/callers/issuer-keys.ts'
 import { OAuthIssuers, type OAuthIssuer } from '../../src/callers/oauth-issuer.ts'
 import { claimedIssuer, isJwt } from '../../src/callers/jwt.ts'
 import { verifyAccessToken } from '../../src/callers/oauth.ts'
@@ -169,18 +169,6 @@ describe('the keys of an issuer', () => {
     const { check } = createCheck({ ...issuer, url: named })
     await assert.rejects(check(await issuer.token({ aud: RESOURCE, iss: named })), KeysUnavailable)
     await issuer.close()
-  })
-
-  it('are found where RFC 8414 and OpenID Connect put the metadata', () => {
-    assert.deepEqual(discoveryUrls('https://a.test/t'), [
-      'https://a.test/.well-known/oauth-authorization-server/t',
-      'https://a.test/.well-known/openid-configuration/t',
-      'https://a.test/t/.well-known/openid-configuration',
-    ])
-    assert.deepEqual(discoveryUrls('https://a.test/'), [
-      'https://a.test/.well-known/oauth-authorization-server',
-      'https://a.test/.well-known/openid-configuration',
-    ])
   })
 })
 

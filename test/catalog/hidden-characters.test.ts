@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { hiddenCharacters } from '../../src/catalog/hidden-characters.ts'
+import { escapeHidden, hiddenCharacters } from '../../src/catalog/hidden-characters.ts'
 
 const pointsOf = (text: string) => hiddenCharacters({ a: text })[0]?.codePoints
 
@@ -37,5 +37,13 @@ describe('characters that cannot be seen', () => {
     assert.equal(hiddenCharacters(Array.from({ length: 200 }, () => '\u200b')).length, 20)
     const tags = Array.from({ length: 90 }, (_, n) => String.fromCodePoint(0xe0020 + n)).join('')
     assert.equal(pointsOf(tags)?.length, 10)
+  })
+
+  it('are escaped in a JSON text, which stays the text of the same value', () => {
+    const value = { 'a\u200b': 'x\u202e\u{e0041}\n"\u0007' }
+    const escaped = escapeHidden(JSON.stringify(value, null, 2))
+    assert.equal(pointsOf(escaped), undefined)
+    assert.match(escaped, /"a\\u200b": "x\\u202e\\udb40\\udc41/)
+    assert.deepEqual(JSON.parse(escaped), value)
   })
 })

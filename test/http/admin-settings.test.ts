@@ -18,16 +18,18 @@ describe('accounts', () => {
 
   it('have an organization that switches features and capabilities', async () => {
     const none = { approvals: false, connectLinks: false, feedback: false }
-    assert.deepEqual((await get('/settings')).json, { features: none, capabilities: {} })
+    const approvals = { rules: [], default: 'run' }
+    assert.deepEqual((await get('/settings')).json, { features: none, capabilities: {}, approvals })
     const patch = (body: object, headers = {}) =>
       rollcall.admin('PATCH', '/settings', body, headers)
     const capabilities = { notion: false, twitter: { post: false } }
     const on = await patch({ features: { feedback: true }, capabilities })
-    assert.deepEqual(on.json, { features: { ...none, feedback: true }, capabilities })
+    assert.deepEqual(on.json, { features: { ...none, feedback: true }, capabilities, approvals })
     const back = await patch({ capabilities: { notion: null }, features: { approvals: true } })
     assert.deepEqual(back.json, {
       features: { ...none, feedback: true, approvals: true },
       capabilities: { twitter: { post: false } },
+      approvals,
     })
     assert.deepEqual((await get('/settings', as(ann))).json, back.json)
     assert.deepEqual(refusal(await patch({}, as(ann))), { status: 403, code: 'admin_required' })
@@ -35,6 +37,46 @@ describe('accounts', () => {
       wrongFields(await patch({ features: { more: true }, capabilities: { a: 1 } })),
       ['features.more', 'capabilities.a'],
     )
+  })
+
+  it('have an organization with rules on calls, which are written whole', async () => {
+    const patch = (body: object) => rollcall.admin('PATCH', '/settings', body)
+    const approvals = {
+      rules: [
+        {
+          match: {
+            server: 'bank',
+            tool: 'pay*',
+            annotations: { readOnlyHint: false },
+            arguments: { '/amount': { atLeast: 100 }, '/to': 'ann' },
+            caller: 'agent',
+          },
+          effect: 'ask',
+        },
+      ],
+      default: 'refuse',
+    }
+    const { features } = (await get('/settings')).json
+    const written = await patch({ approvals })
+    assert.deepEqual(written.json.approvals, approvals)
+    assert.deepEqual(written.json.features, features)
+    assert.deepEqual((await patch({ features: {} })).json.approvals, approvals)
+    assert.deepEqual((await get('/settings')).json.approvals, approvals)
+    const rule = { match: { sever: 'x', arguments: { amount: 1 } }, effect: 'allow' }
+    assert.deepEqual(
+      wrongFields(await patch({ approvals: { rules: [rule], more: 1 } })).toSorted(),
+      [
+        'approvals.default',
+        'approvals.more',
+        'approvals.rules[0].effect',
+        'approvals.rules[0].match.arguments.amount',
+        'approvals.rules[0].match.sever',
+      ],
+    )
+    assert.deepEqual((await patch({ approvals: null })).json.approvals, {
+      rules: [],
+      default: 'run',
+    })
   })
 
   it('have an organization that the operator suspends', async () => {

@@ -49,7 +49,8 @@ export function createGateway() {
     ) => {
       const id = `acc_${alias}`
       const row = { id, server: NOTION, owner, alias, identity: null, state }
-      writeAccount(sql, { ...row, sealed: `sealed ${alias}`, created_at: NOW, updated_at: NOW })
+      const rest = { sealed: `sealed ${alias}`, ends_at: null, created_at: NOW, updated_at: NOW }
+      writeAccount(sql, { ...row, ...rest })
       return id
     },
     suspend: (id: string) => {

@@ -2,6 +2,7 @@
 import * as fc from 'fast-check'
 import { createOrganization, createServer, inOrganization } from './admin.ts'
 import { accountOf, make, untilTold } from './gateway.ts'
+import { callTool } from './gateway-client.ts'
 import type { Rollcall } from './rollcall.ts'
 import { tool } from './servers.ts'
 
@@ -26,7 +27,15 @@ export type Tenant = {
   headers: Record<string, string>
   /** Ids and names of what it has, by the first segment of their paths in the admin API. */
   has: Record<
-    'servers' | 'members' | 'agents' | 'keys' | 'accounts' | 'grants' | 'variables' | 'connections',
+    | 'servers'
+    | 'members'
+    | 'agents'
+    | 'keys'
+    | 'accounts'
+    | 'grants'
+    | 'variables'
+    | 'connections'
+    | 'approvals',
     string[]
   > & {
     environments: string[]
@@ -84,6 +93,7 @@ export async function makeTenant(rollcall: Rollcall, drawn: Drawn, mark: string)
     grants: [],
     variables: [],
     connections: [],
+    approvals: [],
     environments: [],
     secrets: ['same', `${mark}-secret`],
     aliases: [],
@@ -185,6 +195,13 @@ export async function makeTenant(rollcall: Rollcall, drawn: Drawn, mark: string)
     await post('/environments', { name, entries: server ? [{ server: server.id, ...tools }] : [] })
     has.environments.push(name)
   }
+  const held = tool('ask', { description: `Asks at ${mark}` })
+  const asking = { name: `${mark} held`, slug: 'held', auth: 'key', gateway: 'held', tools: [held] }
+  has.servers.push((await createServer(rollcall, asking, headers)).id)
+  const approvals = { rules: [{ match: { tool: 'ask' }, effect: 'ask' }], default: 'run' }
+  await rollcall.admin('PATCH', '/settings', { features: { approvals: true }, approvals }, headers)
   await untilTold(rollcall, id)
+  const { result } = await callTool(rollcall, callers.at(-1) ?? '', 'held__ask')
+  has.approvals.push(result.structuredContent.approval_id)
   return { mark, id, headers, has, callers, hosted }
 }

@@ -52,15 +52,9 @@ export async function createAccount(
   return context.transact(() => {
     requireConnector(sql, server)
     if (owner !== null) requireMember(sql, owner)
-    if (countAccounts(sql) >= MAX_ACCOUNTS) {
-      throw new HttpError(413, 'too_many_accounts', `There may be ${MAX_ACCOUNTS} accounts`)
-    }
-    const row: AccountRow = { ...account, sealed, created_at: now, updated_at: now }
-    writeAccount(sql, row)
-    if (owner !== null) {
-      notePrincipal(sql, owner)
-      requireFits(sql, owner)
-    }
+    const ends_at = endOf(credential)
+    const row: AccountRow = { ...account, sealed, ends_at, created_at: now, updated_at: now }
+    addAccount(sql, row)
     writeAudit(
       sql,
       { actor, act: 'accounts.create', target: id, detail: { server, owner, alias } },
@@ -84,7 +78,8 @@ export async function patchAccount(
     const before = requireAccount(sql, id)
     const { alias = before.alias, identity = before.identity } = patch
     const state = patch.state ?? (sealed === undefined ? before.state : 'connected')
-    const row = { ...before, alias, identity, state, sealed: sealed ?? before.sealed }
+    const ends_at = credential === undefined ? before.ends_at : endOf(credential)
+    const row = { ...before, alias, identity, state, sealed: sealed ?? before.sealed, ends_at }
     if (isSame(before, row)) return { account: toAccount(before), readsLists: false }
     writeAccount(sql, { ...row, updated_at: now })
     const members = Object.keys({ ...patch, ...(credential && { credential }) })
@@ -112,6 +107,17 @@ export function deleteAccount(context: Context, id: string, { actor }: Write): v
   })
 }
 
+/** Writes a new account; 413 where there are too many. */
+export function addAccount(sql: SqlStorage, row: AccountRow): void {
+  if (countAccounts(sql) >= MAX_ACCOUNTS) {
+    throw new HttpError(413, 'too_many_accounts', `There may be ${MAX_ACCOUNTS} accounts`)
+  }
+  writeAccount(sql, row)
+  if (row.owner === null) return
+  notePrincipal(sql, row.owner)
+  requireFits(sql, row.owner)
+}
+
 /** Throws 422 where a server is not there, or needs no accounts. */
 export function requireConnector(sql: SqlStorage, server: string): void {
   const { live } = findServer(sql, server)
@@ -120,7 +126,8 @@ export function requireConnector(sql: SqlStorage, server: string): void {
   throw invalid([{ path: 'server', message: 'needs no accounts: its `account` is not required' }])
 }
 
-function requireMember(sql: SqlStorage, id: string): void {
+/** Throws 422 where an owner is no member. */
+export function requireMember(sql: SqlStorage, id: string): void {
   if (findPrincipal(sql, id)?.kind === 'member') return
   throw invalid([{ path: 'owner', message: 'is no member here' }])
 }
@@ -132,7 +139,13 @@ function isSame(one: AccountRow, other: AccountRow): boolean {
   return textOf(one) === textOf(other)
 }
 
-async function sealCredential(
+/** When the token of a credential ends, where it says so in its field `expires_at`. */
+export function endOf({ expires_at: at = '' }: AccountCredential): number | null {
+  return /^\d{1,15}$/.test(at) ? Number(at) : null
+}
+
+/** A credential sealed for its account. */
+export async function sealCredential(
   { organization }: Context,
   keys: SealKeys,
   id: string,
@@ -141,7 +154,8 @@ async function sealCredential(
   return seal(keys, accountPlace(organization, id), JSON.stringify(credential))
 }
 
-function written(sql: SqlStorage, row: AccountRow): WrittenAccount {
+/** An account as it was written. */
+export function written(sql: SqlStorage, row: AccountRow): WrittenAccount {
   const { live } = findServer(sql, row.server)
   const readsLists = row.owner === null && live !== undefined && isRemote(live.settings)
   return { account: toAccount(row), readsLists }

@@ -29,6 +29,8 @@ export type AccountRecord = {
 
 export type AccountRow = Omit<AccountRecord, 'createdAt' | 'updatedAt'> & {
   sealed: string
+  /** When the token in it ends, in ms since the epoch. */
+  ends_at: number | null
   created_at: number
   updated_at: number
 }
@@ -40,17 +42,11 @@ export const accountPlace = (organization: string, account: string): Place => ({
 })
 
 /** An account as answers have it: without its credential. */
-export function toAccount({
-  sealed: _,
-  created_at,
-  updated_at,
-  ...row
-}: AccountRow): AccountRecord {
-  return {
-    ...row,
-    createdAt: new Date(created_at).toISOString(),
-    updatedAt: new Date(updated_at).toISOString(),
-  }
+export function toAccount(row: AccountRow): AccountRecord {
+  const { id, server, owner, alias, identity, state } = row
+  const createdAt = new Date(row.created_at).toISOString()
+  const updatedAt = new Date(row.updated_at).toISOString()
+  return { id, server, owner, alias, identity, state, createdAt, updatedAt }
 }
 
 /** The account of an id; undefined for none. */
@@ -102,27 +98,46 @@ export function countAccounts(sql: SqlStorage): number {
 
 /** The account of the organization that the lists of a remote server are read with. */
 export function findReader(sql: SqlStorage, server: string): SealedAccount | undefined {
-  const query = `SELECT id, sealed FROM accounts
+  const query = `SELECT id, sealed, ends_at FROM accounts
     WHERE server = ? AND owner IS NULL AND state = 'connected' ORDER BY created_at, id LIMIT 1`
-  return [...sql.exec<SealedAccount>(query, server)][0]
+  const row = [...sql.exec<Pick<AccountRow, 'id' | 'sealed' | 'ends_at'>>(query, server)][0]
+  return row && sealedOf(row)
+}
+
+/** An account as a call needs it. */
+export function sealedOf({
+  id,
+  sealed,
+  ends_at,
+}: Pick<AccountRow, 'id' | 'sealed' | 'ends_at'>): SealedAccount {
+  return { id, sealed, ...(ends_at !== null && { endsAtMs: ends_at }) }
+}
+
+/** The account of an owner on a server that has an alias. */
+export function findByAlias(
+  sql: SqlStorage,
+  { server, owner, alias }: Pick<AccountRow, 'server' | 'owner' | 'alias'>,
+): AccountRow | undefined {
+  const query = `SELECT * FROM accounts
+    WHERE server = ? AND alias = ? AND COALESCE(owner, '') = ?`
+  return [...sql.exec<AccountRow>(query, server, alias, owner ?? '')][0]
 }
 
 /**
- * Writes an account, new or changed; 409 where another of the same owner has its alias on the server. Of
+ * Writes an account, new or changed, whose lease ends by it; 409 where another of the same owner has its alias on the server. Of
  * those of others nothing is told by it.
  */
 export function writeAccount(sql: SqlStorage, row: AccountRow): void {
   const { id, server, owner, alias } = row
-  const query = `SELECT 1 AS found FROM accounts
-    WHERE server = ? AND alias = ? AND COALESCE(owner, '') = ? AND id <> ?`
-  if ([...sql.exec(query, server, alias, owner ?? '', id)].length > 0) {
+  const other = findByAlias(sql, row)
+  if (other !== undefined && other.id !== id) {
     const message = `Another account on this server has the alias "${alias}"`
     throw new HttpError(409, 'alias_taken', message)
   }
   sql.exec(
     `INSERT OR REPLACE INTO accounts
-       (id, server, owner, alias, identity, state, sealed, created_at, updated_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       (id, server, owner, alias, identity, state, sealed, ends_at, created_at, updated_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     id,
     server,
     owner,
@@ -130,6 +145,7 @@ export function writeAccount(sql: SqlStorage, row: AccountRow): void {
     row.identity,
     row.state,
     row.sealed,
+    row.ends_at,
     row.created_at,
     row.updated_at,
   )

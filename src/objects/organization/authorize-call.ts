@@ -1,12 +1,12 @@
 /**
  * Whether a caller of the gateway may make a call now, and with which account: the organization's own
- * word, asked for each call, since what the edge remembers may be a minute old. A call that may be made
- * counts against its key's cap for the month (UTC).
+ * word, asked for each call, since what the edge remembers may be a minute old. Its rules may hold the
+ * call for a person, or refuse it. A call that may be made counts against its key's cap for the month (UTC).
  */
 import { capabilityOf, isRemote, needsAccount } from '../../catalog/server.ts'
 import type { EnvironmentEntry } from '../../catalog/surface.ts'
 import type { SealedAccount } from '../../upstream/world.ts'
-import { listAccounts, requireAccount } from './account-rows.ts'
+import { listAccounts, requireAccount, sealedOf } from './account-rows.ts'
 import { chooseAccount, hasTool, type AccountRefusal } from './choose-account.ts'
 import type { Context } from './context.ts'
 import { refusePrincipal, requireKey, type Claimant, type DeadCaller } from './credentials.ts'
@@ -14,6 +14,7 @@ import { readEnvironments } from './environments.ts'
 import { findPrincipal } from './principals.ts'
 import { versionOf } from './publications.ts'
 import { organizationSettings } from './record.ts'
+import { ruleCall } from './rule-call.ts'
 import { seenAccounts } from './seen-accounts.ts'
 import { findServer } from './servers.ts'
 import { takeCall } from './usage.ts'
@@ -28,6 +29,8 @@ export type CallToAuthorize = Claimant & {
   account?: string | undefined
   /** The environment of the path; that of a key that is bound to one stands in its place. */
   environment?: string | undefined
+  /** JSON of the arguments, which rules look at; left out where there are none, as far as is known. */
+  args?: Uint8Array | undefined
 }
 
 export type CallRefusal =
@@ -39,6 +42,10 @@ export type CallRefusal =
         | 'environment_not_found'
         | 'tool_not_found'
         | 'key_spend_limit_exceeded'
+        | 'invalid_arguments'
+        | 'refused_by_rule'
+        | 'arguments_too_large'
+        | 'too_many_approvals'
       message: string
     }
 
@@ -53,58 +60,72 @@ export type AuthorizedCall = {
   account?: SealedAccount
 }
 
+/** What comes of a call besides: a rule has to see its arguments, or it is for a person to decide. */
+export type Decision = AuthorizedCall | { refused: CallRefusal } | 'needs arguments' | 'asks'
+
 const MESSAGES: Readonly<Record<DeadCaller, string>> = {
   invalid_api_key: 'This key opens nothing any more',
   agent_suspended: 'This agent is suspended',
   member_suspended: 'This member is suspended',
 }
 
-/** Decides a call and counts it. */
+/** Decides a call, and counts it where it may be made; a person may have allowed just this one. */
 export function authorizeCall(
-  context: Context,
+  { sql, now, organization }: Pick<Context, 'sql' | 'now' | 'organization'>,
   call: CallToAuthorize,
-): AuthorizedCall | { refused: CallRefusal } {
-  return context.transact(() => {
-    const { sql, now, organization } = context
-    const { credential, server, tool } = call
-    const dead = refusePrincipal(sql, call, now)
-    if (dead !== undefined) return refuse(dead, MESSAGES[dead])
-    if (organizationSettings(sql).status === 'suspended') {
-      return refuse('org_suspended', 'This organization is suspended')
-    }
-    const principal = findPrincipal(sql, call.principal)
-    const { live, revision } = findServer(sql, server)
-    if (
-      principal === undefined ||
-      live === undefined ||
-      capabilityOf(live.settings) === undefined
-    ) {
-      return refuse('tool_not_found', 'The tool is no longer there')
-    }
-    const key = credential === principal.id ? undefined : requireKey(sql, credential)
-    const environment = key?.environment ?? call.environment
-    const all = environment === undefined ? undefined : environmentOf(sql, environment)
-    if (environment !== undefined && all === undefined) {
-      return refuse('environment_not_found', `There is no environment "${environment}"`)
-    }
-    const isNarrowed = needsAccount(live.settings) || isRemote(live.settings)
-    const entries = isNarrowed ? all?.filter((entry) => entry.server === server) : undefined
-    // Which is not listed there either.
-    if (!hasTool(entries, tool)) return refuse('tool_not_found', 'The environment has no such tool')
-    const answer: AuthorizedCall = {
-      revision,
-      surface: versionOf(sql, 'surface', organization),
-      version: principal.version,
-    }
-    if (needsAccount(live.settings)) {
-      const { account: alias } = call
-      const chosen = chooseAccount(seenAccounts(sql, principal, server), { tool, alias, entries })
-      if ('refused' in chosen) return chosen
-      answer.account = sealedOf(sql, chosen.account)
-    }
-    if (takeCall(sql, credential, key?.monthlyCap, now)) return answer
-    return refuse('key_spend_limit_exceeded', 'This key has made all its calls of this month')
-  })
+  isAllowed = false,
+): Decision {
+  const { credential, server, tool } = call
+  const dead = refusePrincipal(sql, call, now)
+  if (dead !== undefined) return refuse(dead, MESSAGES[dead])
+  const settings = organizationSettings(sql)
+  if (settings.status === 'suspended') {
+    return refuse('org_suspended', 'This organization is suspended')
+  }
+  const principal = findPrincipal(sql, call.principal)
+  const { live, revision } = findServer(sql, server)
+  const capability = live && capabilityOf(live.settings)
+  if (principal === undefined || live === undefined || capability === undefined) {
+    return refuse('tool_not_found', 'The tool is no longer there')
+  }
+  const key = credential === principal.id ? undefined : requireKey(sql, credential)
+  const environment = key?.environment ?? call.environment
+  const all = environment === undefined ? undefined : environmentOf(sql, environment)
+  if (environment !== undefined && all === undefined) {
+    return refuse('environment_not_found', `There is no environment "${environment}"`)
+  }
+  const isNarrowed = needsAccount(live.settings) || isRemote(live.settings)
+  const entries = isNarrowed ? all?.filter((entry) => entry.server === server) : undefined
+  // Which is not listed there either.
+  if (!hasTool(entries, tool)) return refuse('tool_not_found', 'The environment has no such tool')
+  const args = call.args && new TextDecoder().decode(call.args)
+  const ruling = { settings, server, capability, tool, caller: principal.kind, args }
+  const ruled = ruleCall(sql, ruling)
+  if (ruled === 'needs arguments') return ruled
+  if (ruled === 'gone') return refuse('tool_not_found', 'The tool is no longer there')
+  if (ruled === 'refuse') {
+    return refuse('refused_by_rule', `A rule of the organization refuses this call of ${tool}`)
+  }
+  const answer: AuthorizedCall = {
+    revision,
+    surface: versionOf(sql, 'surface', organization),
+    version: principal.version,
+  }
+  if (needsAccount(live.settings)) {
+    const { account: alias } = call
+    const chosen = chooseAccount(seenAccounts(sql, principal, server), { tool, alias, entries })
+    if ('refused' in chosen) return chosen
+    answer.account = sealedOf(requireAccount(sql, chosen.account))
+  }
+  if (typeof ruled === 'object') {
+    return refuse(
+      'invalid_arguments',
+      `Invalid arguments for ${tool}:\n${ruled.violations.join('\n')}`,
+    )
+  }
+  if (ruled === 'ask' && !isAllowed) return 'asks'
+  if (takeCall(sql, credential, key?.monthlyCap, now)) return answer
+  return refuse('key_spend_limit_exceeded', 'This key has made all its calls of this month')
 }
 
 /** An account of the organization for a tool that its operator tries. */
@@ -116,12 +137,7 @@ export function chooseForOperator(
   const accounts = listAccounts(sql, { server, owner: 'organization' }, '', MAX_TRIED)
   const seen = accounts.map((account) => ({ ...account, grants: [undefined] }))
   const chosen = chooseAccount(seen, { tool, alias, entries: undefined })
-  return 'refused' in chosen ? chosen : sealedOf(sql, chosen.account)
-}
-
-function sealedOf(sql: SqlStorage, account: string): SealedAccount {
-  const { id, sealed } = requireAccount(sql, account)
-  return { id, sealed }
+  return 'refused' in chosen ? chosen : sealedOf(requireAccount(sql, chosen.account))
 }
 
 function environmentOf(sql: SqlStorage, name: string): EnvironmentEntry[] | undefined {

@@ -1,6 +1,6 @@
 /**
  * What the organization's alarm does: publish first, then seal secrets and credentials anew under the
- * newest key, then give up names. Each is idempotent, and done again until nothing is left.
+ * newest key, end held calls that nobody waits for, then give up names. Each is idempotent, and done again until nothing is left.
  */
 import { logError } from '../../protocol/log.ts'
 import { CannotOpen } from '../../sealing/seal.ts'
@@ -9,9 +9,10 @@ import type { Kv } from '../../catalog/kv-door.ts'
 import { kvOf, type KvBindings } from '../kv.ts'
 import type { ChannelBinding } from '../resident.ts'
 import type { Claims } from './claims.ts'
+import { nextHeldAt, settleHeld } from './held-rows.ts'
 import { nextPublicationAt } from './publications.ts'
 import { announceDue, publishDue } from './publish.ts'
-import { organizationId } from './record.ts'
+import { isGoing, organizationId } from './record.ts'
 import { nameOf, resealOne, sealedToReseal } from './reseal.ts'
 
 const RETRY_MS = 1000
@@ -63,6 +64,7 @@ export class Chores {
       () => publishDue(publisher),
       () => announceDue(publisher),
       () => this.#reseal(organization),
+      async () => this.#storage.transactionSync(() => settleHeld(this.#storage.sql, Date.now())),
     ]
   }
 
@@ -74,6 +76,7 @@ export class Chores {
       nextPublicationAt(sql, this.#kv.sealedBy),
       this.#claims.nextAt(now),
       isResealing ? now : undefined,
+      isGoing(sql) ? undefined : nextHeldAt(sql),
     ]
     const times = reasons.filter((at) => at !== undefined)
     return times.length === 0 ? undefined : Math.min(...times)

@@ -24,6 +24,8 @@ export class Life {
   readonly #chores: Chores
   /** Whether nothing is stored, not even the tables. */
   #isEmpty = false
+  /** When the alarm is set for, as far as this instance has set it. */
+  #alarmAt: number | undefined
 
   constructor(ctx: DurableObjectState, env: OrganizationBindings) {
     this.#ctx = ctx
@@ -43,16 +45,19 @@ export class Life {
 
   /** Does what is due, and deletes everything once an organization that is going has told so. */
   async alarm(): Promise<void> {
+    this.#alarmAt = undefined
     try {
       await this.#chores.run()
     } catch (error) {
       logError('the alarm will try again', error)
+      this.#alarmAt = undefined
       await this.#ctx.storage.setAlarm(Date.now() + this.#chores.backOff())
       return
     }
     const isNothing = organizationId(this.sql) === undefined || isGoing(this.sql)
     if (this.#schedule() || !isNothing) return
     const deleted = this.#ctx.storage.deleteAll()
+    this.#alarmAt = undefined
     this.#isEmpty = true
     await deleted
   }
@@ -88,7 +93,13 @@ export class Life {
     const now = Date.now()
     const at = this.#chores.nextAt(now)
     if (at === undefined) return false
-    this.#ctx.waitUntil(this.#ctx.storage.setAlarm(Math.max(now, at)))
+    const dueAt = Math.max(now, at)
+    // What is due in hours, as a held call may be, is not worth a write with each command.
+    const isSet = this.#alarmAt !== undefined && this.#alarmAt > now && this.#alarmAt <= dueAt
+    if (!isSet) {
+      this.#alarmAt = dueAt
+      this.#ctx.waitUntil(this.#ctx.storage.setAlarm(dueAt))
+    }
     return true
   }
 }

@@ -1,11 +1,16 @@
 /** The organization's own row. */
+import { ApprovalRules, NO_RULES } from '../../callers/approval-rules.ts'
 import { CapabilitySettings, Features } from '../../catalog/surface.ts'
 import { HttpError } from '../../protocol/http-error.ts'
 
 export type OrganizationStatus = 'active' | 'suspended'
 
-/** What is switched on and off for everybody in it. */
-export type OrganizationSettings = { features: Features; capabilities: CapabilitySettings }
+/** What is switched on and off for everybody in it, and which calls are held for a person. */
+export type OrganizationSettings = {
+  features: Features
+  capabilities: CapabilitySettings
+  approvals: ApprovalRules
+}
 
 export type OrganizationRecord = {
   id: string
@@ -41,20 +46,21 @@ export function requireOrganization(sql: SqlStorage): OrganizationRecord {
   }
 }
 
-/** What is switched on and off in the organization, and whether it is suspended. */
+/** The settings of the organization, and whether it is suspended. */
 export function organizationSettings(
   sql: SqlStorage,
 ): OrganizationSettings & { status: OrganizationStatus } {
   const { settings = '{}', status = 'active' } = readRow(sql) ?? {}
-  const { features = {}, capabilities = {} } = JSON.parse(settings)
+  const { features = {}, capabilities = {}, approvals = NO_RULES } = JSON.parse(settings)
   return {
     features: Features.parse(features),
     capabilities: CapabilitySettings.parse(capabilities),
+    approvals: ApprovalRules.parse(approvals),
     status,
   }
 }
 
-/** Writes what is switched on and off. */
+/** Writes the settings. */
 export function writeOrganizationSettings(
   sql: SqlStorage,
   settings: OrganizationSettings,

@@ -5,13 +5,15 @@
 import { open, seal, type Place } from '../../sealing/seal.ts'
 import type { SealKeys } from '../../sealing/seal-keys.ts'
 import { accountPlace } from './account-rows.ts'
+import { heldPlace } from './held-rows.ts'
+import { clientPlace } from './oauth-clients.ts'
 import { secretPlace } from './secrets.ts'
 
 const BATCH = 50
 /** The id of the key that sealed a value: as it is indexed (schema.ts). */
 const SEALED_BY = "substr(sealed, 4, instr(substr(sealed, 4), '.') - 1)"
 
-type Table = 'secrets' | 'accounts'
+type Table = 'secrets' | 'accounts' | 'oauth_clients' | 'held'
 
 export type SealedValue = { table: Table; id: string; sealed: string }
 
@@ -20,6 +22,8 @@ const TABLES: Readonly<
 > = {
   secrets: { column: 'name', placeOf: secretPlace },
   accounts: { column: 'id', placeOf: accountPlace },
+  oauth_clients: { column: 'id', placeOf: clientPlace },
+  held: { column: 'id', placeOf: heldPlace },
 }
 
 /** How a sealed value is told apart from all others here. */

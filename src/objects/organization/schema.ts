@@ -158,4 +158,30 @@ export const STEPS = [
   // Which key sealed what KV holds: empty where nothing is sealed.
   `ALTER TABLE publications ADD COLUMN sealed_by TEXT NOT NULL DEFAULT '';
    CREATE INDEX publications_sealed_by ON publications (sealed_by);`,
+  // Connecting accounts by links, and the tokens of those that end.
+  `CREATE TABLE connects (
+     id TEXT PRIMARY KEY, server TEXT NOT NULL, owner TEXT, alias TEXT NOT NULL,
+     state TEXT NOT NULL, problem TEXT, account TEXT, browser TEXT, nonce TEXT, sealed TEXT,
+     created_by TEXT NOT NULL, created_at INTEGER NOT NULL, expires_at INTEGER NOT NULL
+   ) WITHOUT ROWID;
+   CREATE INDEX connects_expires ON connects (expires_at);
+   CREATE TABLE oauth_clients (
+     id TEXT PRIMARY KEY, sealed TEXT NOT NULL, ends_at INTEGER, created_at INTEGER NOT NULL
+   );
+   CREATE INDEX oauth_clients_sealed_by ON oauth_clients (substr(sealed, 4, instr(substr(sealed, 4), '.') - 1));
+   ALTER TABLE accounts ADD COLUMN ends_at INTEGER;
+   ALTER TABLE accounts ADD COLUMN lease TEXT;
+   ALTER TABLE accounts ADD COLUMN lease_until INTEGER;`,
+  // Calls that are held for a person.
+  `CREATE TABLE held (
+     n INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, principal TEXT NOT NULL,
+     credential TEXT NOT NULL, server TEXT NOT NULL, tool TEXT NOT NULL, name TEXT NOT NULL,
+     account TEXT, environment TEXT, sealed TEXT, digest TEXT NOT NULL, state TEXT NOT NULL,
+     decided_by TEXT, created_at INTEGER NOT NULL, decided_at INTEGER, due_at INTEGER NOT NULL,
+     run TEXT, result TEXT
+   );
+   CREATE INDEX held_due ON held (due_at);
+   CREATE INDEX held_open ON held (state, principal)
+     WHERE state IN ('pending', 'approved', 'running');
+   CREATE INDEX held_sealed_by ON held (substr(sealed, 4, instr(substr(sealed, 4), '.') - 1));`,
 ]

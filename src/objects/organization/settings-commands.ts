@@ -1,4 +1,5 @@
-/** Commands on what is switched on and off in an organization, and on whether it is suspended. */
+/** Commands on the settings of an organization, and on whether it is suspended. */
+import { NO_RULES, type ApprovalRules } from '../../callers/approval-rules.ts'
 import { Features, type CapabilitySettings } from '../../catalog/surface.ts'
 import { writeAudit } from './audit.ts'
 import type { Context, Write } from './context.ts'
@@ -13,19 +14,23 @@ import {
 } from './record.ts'
 import { noteSurface } from './surface.ts'
 
-/** What a change names: features one by one, capabilities one by one; null puts one on again. */
+/**
+ * What a change names: features one by one, capabilities one by one, where null puts one on again, and
+ * the rules on calls as a whole, which null takes away.
+ */
 export type OrganizationSettingsPatch = {
   features?: { [Feature in keyof Features]?: boolean | undefined } | undefined
   capabilities?: Readonly<Record<string, CapabilitySettings[string] | null>> | undefined
+  approvals?: ApprovalRules | null | undefined
 }
 
-/** What is switched on and off. */
+/** The settings as they stand. */
 export function readSettings({ sql }: Pick<Context, 'sql'>): OrganizationSettings {
-  const { features, capabilities } = organizationSettings(sql)
-  return { features, capabilities }
+  const { features, capabilities, approvals } = organizationSettings(sql)
+  return { features, capabilities, approvals }
 }
 
-/** Switches features and capabilities; what is not named stays. */
+/** Changes settings; what is not named stays. */
 export function patchSettings(
   context: Context,
   patch: OrganizationSettingsPatch,
@@ -40,6 +45,7 @@ export function patchSettings(
       capabilities: Object.fromEntries(
         merged.filter((entry): entry is [string, CapabilitySettings[string]] => entry[1] !== null),
       ),
+      approvals: patch.approvals === null ? NO_RULES : (patch.approvals ?? before.approvals),
     }
     if (JSON.stringify(after) === JSON.stringify(before)) return before
     writeOrganizationSettings(sql, after, now)

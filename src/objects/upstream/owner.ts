@@ -2,6 +2,8 @@
 import { DEFAULT_REFRESH_SECONDS } from '../../handlers/remote.ts'
 import { UpstreamFault } from '../../upstream/mcp/fault.ts'
 import type { Target } from '../../upstream/relay/target.ts'
+import type { World } from '../../upstream/world.ts'
+import { freshAccount } from '../fresh-account.ts'
 import type { Organization } from '../organization.ts'
 import { statusAfter } from './connection-status.ts'
 
@@ -16,14 +18,23 @@ export type Found = Target & { connection?: { id: string; status: string } }
 
 type Stub = DurableObjectStub<Organization>
 
-/** The remote server as the organization has it, or why it cannot be reached; undefined for none. */
+/**
+ * The remote server as the organization has it, or why it cannot be reached; undefined for none. The
+ * token of an account that it is reached with is refreshed before it ends.
+ */
 export async function findRemote(
-  organization: Stub,
+  world: World,
+  stub: Stub,
   owner: Owner,
   environment: string,
 ): Promise<Found | Problem | undefined> {
-  const found = await organization.remote(owner.server, environment)
-  return found === undefined || 'problem' in found ? found : { ...owner, ...found, hops: 0 }
+  const found = await stub.remote(owner.server, environment)
+  if (found === undefined || 'problem' in found) return found
+  const target: Found = { ...owner, ...found, hops: 0 }
+  if (target.account === undefined) return target
+  const { organization } = owner
+  const fresh = await freshAccount({ world, organization, stub }, target.account)
+  return 'refused' in fresh ? { problem: fresh.refused.message } : { ...target, ...fresh }
 }
 
 /** Tells whether a token can be had by the auth connection, where a visit showed that this has changed. */

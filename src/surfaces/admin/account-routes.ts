@@ -1,6 +1,7 @@
 /** The routes of what there is for whom: settings, accounts, grants, environments. */
 import { EnvironmentAnswer, EnvironmentBody, EnvironmentEntries } from '../environment-forms.ts'
 import * as accounts from './accounts.ts'
+import * as connects from './connects.ts'
 import * as environments from './environments.ts'
 import * as grants from './grants.ts'
 import { inOrganization, listOf, PAGE, type Route } from './route.ts'
@@ -33,6 +34,17 @@ export const ACCOUNT_ROUTES: readonly Route[] = [
     summary: 'Store an account on a server that needs them',
     body: accounts.AccountBody,
     answers: { 201: AccountAnswer },
+  }),
+  inOrganization('POST', '/accounts/connect', connects.createConnect, {
+    act: 'accounts.write.own',
+    summary: 'Make a link by which a person connects an account, or connects it again',
+    body: connects.ConnectBody,
+    answers: { 201: connects.ConnectLinkAnswer },
+  }),
+  inOrganization('GET', '/accounts/connect/:id', connects.getConnect, {
+    act: 'accounts.read',
+    summary: 'How such a link went',
+    answers: { 200: connects.ConnectAnswer },
   }),
   inOrganization('GET', '/accounts/:id', accounts.getAccount, {
     act: 'accounts.read',

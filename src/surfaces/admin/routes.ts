@@ -11,6 +11,7 @@ import { CallToolResult } from '../../protocol/tool.ts'
 import { ACCOUNT_ROUTES } from './account-routes.ts'
 import * as approvals from './approvals.ts'
 import * as calls from './calls.ts'
+import * as held from './held.ts'
 import * as organizations from './organizations.ts'
 import { PEOPLE_ROUTES } from './people-routes.ts'
 import * as preview from './preview.ts'
@@ -199,6 +200,23 @@ export const ROUTES: readonly Route[] = [
   ...ACCOUNT_ROUTES,
 
   ...VARIABLE_ROUTES,
+
+  inOrganization('GET', '/approvals', held.listHeld, {
+    act: 'approvals.read',
+    summary: 'Calls that are held for a person, newest first; kept for a day',
+    query: { ...PAGE, limit: 'At most so many items, 1 to 100', state: held.STATES.join(', ') },
+    answers: { 200: listOf(held.HeldAnswer) },
+  }),
+  inOrganization('POST', '/approvals/:id/approve', held.decideHeld('approved'), {
+    act: 'approvals.decide',
+    summary: 'Approve a held call: it runs once, when its caller waits for it',
+    answers: { 200: held.HeldAnswer },
+  }),
+  inOrganization('POST', '/approvals/:id/deny', held.decideHeld('denied'), {
+    act: 'approvals.decide',
+    summary: 'Deny a held call',
+    answers: { 200: held.HeldAnswer },
+  }),
 
   inOrganization('GET', '/sessions', sessions.listSessions, {
     act: 'sessions.read',

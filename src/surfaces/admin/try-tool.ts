@@ -11,6 +11,7 @@ import { Unavailable } from '../../memory/lookup.ts'
 import type { Note } from '../../methods/call-entry.ts'
 import { finish } from '../../methods/finish.ts'
 import { prepareCall } from '../../methods/tools-call.ts'
+import { freshAccount } from '../../objects/fresh-account.ts'
 import { HttpError, valueOf } from '../../protocol/http-error.ts'
 import {
   INTERNAL_ERROR,
@@ -114,7 +115,11 @@ async function requireAccount(call: AdminCall, alias: string | undefined): Promi
   const [server, tool] = [param(call, 'id'), param(call, 'name')]
   const chosen = valueOf(await call.stub.organizationAccount(server, tool, alias))
   if ('refused' in chosen) throw new HttpError(409, chosen.refused.code, chosen.refused.message)
-  return chosen
+  const { organization, stub } = call
+  const fresh = await freshAccount({ world: call.platform.world, organization, stub }, chosen)
+  if (!('refused' in fresh)) return fresh.account
+  const { code, message } = fresh.refused
+  throw new HttpError(code === 'needs_reauth' ? 409 : 503, code, message)
 }
 
 /** Secrets, sealed, as they are now. */

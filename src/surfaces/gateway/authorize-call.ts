@@ -6,7 +6,9 @@
 import type { GatewayTool } from '../../catalog/gateway.ts'
 import type { Capability } from '../../catalog/surface.ts'
 import type { AuthorizedCall } from '../../objects/organization/authorize-call.ts'
+import { freshAccount } from '../../objects/fresh-account.ts'
 import { organizationOf } from '../../objects/resident.ts'
+import { encodeUtf8 } from '../../protocol/bytes.ts'
 import { HttpError, valueOf } from '../../protocol/http-error.ts'
 import { logError } from '../../protocol/log.ts'
 import { deadCaller } from './caller.ts'
@@ -27,36 +29,46 @@ export type ServerTool = GatewayTool & { capability: Capability }
 export type Decided =
   | { authorized: AuthorizedCall }
   | { refused: ToolRefusal }
+  /** The id of the call, which waits for a person now. */
+  | { held: string }
   | 'not found'
   /** The organization could not be asked: the call did not run. */
   | 'unknown'
 
-/** Decides a call of a visible tool of a server, and counts it. */
+/** Decides a call of a visible tool of a server, and counts or holds it. */
 export async function authorizeCall(
   site: Site,
-  name: string,
   { capability, operation }: ServerTool,
-  account: string | undefined,
+  call: { name: string; account: string | undefined; args: Readonly<Record<string, unknown>> },
 ): Promise<Decided> {
-  const { platform, caller, environment } = site
+  const { platform, caller, environment, gateway } = site
   const { credential, principal } = caller
+  const { name, account } = call
   const stub = organizationOf(platform.env, principal.organization)
-  try {
-    const decided = valueOf(
+  const ask = async (withArguments: boolean) =>
+    valueOf(
       await stub.authorizeCall({
         credential: credential.id,
         principal: principal.id,
         person: credential.person,
         server: capability.server,
         tool: operation,
+        name,
         account,
         environment,
+        ...(withArguments && { args: encodeUtf8(JSON.stringify(call.args)) }),
       }),
     )
+  try {
+    const first = await ask(gateway.surface.features.approvals)
+    // The feature is on since a moment ago: its rules have to see the arguments.
+    const decided = first === 'needs arguments' ? await ask(true) : first
+    if (decided === 'needs arguments') throw new Error('arguments were sent, and are needed still')
     if ('refused' in decided) return refuse(site, decided.refused)
-    const current = await callerAtLeast(site, decided.version)
-    const now = await siteAtLeast(site, current, decided.surface)
-    return now.shown.tools.names.has(name) ? { authorized: decided } : 'not found'
+    if ('held' in decided) return decided
+    const run = await toRun(site, name, decided)
+    if (run === 'not found' || 'refused' in run) return run
+    return { authorized: run.authorized }
   } catch (error) {
     if (error instanceof HttpError) throw error
     logError('a call could not be authorized', error)
@@ -64,7 +76,29 @@ export async function authorizeCall(
   }
 }
 
-function refuse({ platform, caller, environment }: Site, refused: ToolRefusal): Decided {
+/**
+ * The site no older than what the organization decided by, where the tool has to be still, and the
+ * account of the call with a token that lasts.
+ */
+export async function toRun(
+  site: Site,
+  name: string,
+  decided: AuthorizedCall,
+): Promise<{ site: Site; authorized: AuthorizedCall } | { refused: ToolRefusal } | 'not found'> {
+  const { platform, caller } = site
+  const current = await callerAtLeast(site, decided.version)
+  const now = await siteAtLeast(site, current, decided.surface)
+  if (!now.shown.tools.names.has(name)) return 'not found'
+  if (decided.account === undefined) return { site: now, authorized: decided }
+  const { organization } = caller.principal
+  const stub = organizationOf(platform.env, organization)
+  const refreshing = { world: platform.world, organization, stub }
+  const fresh = await freshAccount(refreshing, decided.account)
+  return 'refused' in fresh ? fresh : { site: now, authorized: { ...decided, ...fresh } }
+}
+
+/** What a refusal of the organization is here: some are the whole request's. */
+export function refuse({ platform, caller, environment }: Site, refused: ToolRefusal): Decided {
   if (refused.code === 'tool_not_found') return 'not found'
   if (refused.code === 'invalid_api_key') throw deadCaller(platform, caller.credential, environment)
   const status = STATUSES.get(refused.code)

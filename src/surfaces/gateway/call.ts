@@ -7,22 +7,20 @@ import { Catalog } from '../../catalog/catalog.ts'
 import { MANAGE } from '../../catalog/gateway.ts'
 import { ACCOUNT_ARGUMENT, takesAccount } from '../../catalog/surface-items.ts'
 import { entryOf } from '../../methods/call-entry.ts'
-import { completed, type Exchange, type Result } from '../../methods/exchange.ts'
-import { finish } from '../../methods/finish.ts'
-import { optionsOf } from '../../methods/finish-options.ts'
+import { completed, type Result } from '../../methods/exchange.ts'
 import { projectResult } from '../../methods/project-result.ts'
-import { prepareCall, requireCall, UNCHECKED } from '../../methods/tools-call.ts'
+import { requireCall, UNCHECKED } from '../../methods/tools-call.ts'
 import { INVALID_PARAMS, RpcError, type Params } from '../../protocol/json-rpc.ts'
 import type { CallToolResult } from '../../protocol/tool.ts'
-import { PERIOD_SECONDS, takeSlot } from '../limits.ts'
-import { commonExchange, serverAtLeast } from '../serving.ts'
+import { approvalLink } from '../approval-link.ts'
 import { serverSource } from '../sources.ts'
 import { authorizeCall, type ServerTool } from './authorize-call.ts'
+import { heldResult } from './held-result.ts'
 import { callOwnTool } from './manage/call-own-tool.ts'
+import { runHeld } from './run-held.ts'
+import { runTool, type Calling } from './run-tool.ts'
 import type { Site } from './site.ts'
 import { refusalResult } from './tool-refusal.ts'
-
-export type Calling = Pick<Exchange, 'revision' | 'clientCapabilities' | 'talk'>
 
 type Arguments = Readonly<Record<string, unknown>>
 
@@ -43,11 +41,13 @@ export async function callTool(site: Site, params: Params, calling: Calling): Pr
 async function callManageTool(
   site: Site,
   { name, operation, args }: { name: string; operation: string; args: Arguments },
-  { revision }: Calling,
+  calling: Calling,
 ): Promise<Readonly<Record<string, unknown>>> {
-  const result = await callOwnTool(site, operation, args)
+  const result = await callOwnTool(site, { operation, args }, (now, id) =>
+    runHeld(now, id, calling),
+  )
   if (result === 'not found') throw notFound(name)
-  return projectResult(result, revision)
+  return projectResult(result, calling.revision)
 }
 
 async function callServerTool(
@@ -56,31 +56,30 @@ async function callServerTool(
   { name, args, params }: { name: string; args: Arguments; params: Params },
   calling: Calling,
 ): Promise<Readonly<Record<string, unknown>>> {
-  const { capability, operation } = tool
+  const { platform, visit } = site
   const at = Date.now()
   const refuse = (result: CallToolResult) => {
-    const subject = { ...subjectOf(site, tool), tool: operation }
-    site.platform.calls.add(entryOf(subject, at, { result }), site.visit.waitUntil)
+    platform.calls.add(entryOf(subjectOf(site, tool), at, { result }), visit.waitUntil)
     return projectResult(result, calling.revision)
   }
   const { account, rest } = await takeAccount(site, tool, args)
   if (account !== undefined && typeof account !== 'string') {
     return refuse(failure(`Invalid arguments for ${name}:\n${ACCOUNT_ARGUMENT}: must be a string`))
   }
-  const decided = await authorizeCall(site, name, tool, account)
+  const decided = await authorizeCall(site, tool, { name, account, args: rest })
   if (decided === 'not found') throw notFound(name)
   if (decided === 'unknown') return refuse(failure(UNCHECKED))
   if ('refused' in decided) return refuse(refusalResult(decided.refused))
-  const { authorized } = decided
-  const catalog = await catalogAt(site, capability.server, authorized.revision)
-  if (catalog?.find('tools', operation) === undefined) throw notFound(name)
-  const exchange: Exchange = {
-    ...exchangeOf(site, catalog),
-    ...calling,
-    params: { ...params, name: operation, arguments: rest },
-    account: authorized.account,
+  if ('held' in decided) {
+    const deciding = { platform, visit, organization: site.caller.principal.organization }
+    // Never a link that decides by itself: a key is not to approve its own call.
+    return refuse(heldResult(decided.held, await approvalLink(deciding, decided.held, undefined)))
   }
-  return finish(await prepareCall(exchange), optionsOf(exchange))
+  const { authorized } = decided
+  const run = { authorized, params: { ...params, arguments: rest }, headers: visit.request.headers }
+  const result = await runTool(site, tool, run, calling)
+  if (result === 'not found') throw notFound(name)
+  return result
 }
 
 /** The alias that a call names, and the arguments that are the tool's own. */
@@ -96,32 +95,11 @@ async function takeAccount(site: Site, { capability, operation }: ServerTool, ar
   return isOurs ? { account, rest } : { rest: args }
 }
 
-/** The catalog of a server that is served, at a revision or a newer one. */
-async function catalogAt({ platform, visit, caller }: Site, id: string, revision: number) {
-  const { organization } = caller.principal
-  const server = await serverAtLeast(platform, visit, { id, organization, revision })
-  return server instanceof Catalog && server.settings.status === 'active' ? server : undefined
-}
-
-/** What a call is given of the gateway; who may call has been decided. */
-function exchangeOf(site: Site, catalog: Catalog) {
-  const { platform, visit, shown, environment } = site
-  return {
-    ...commonExchange(platform, visit, catalog, environment),
-    caller: { ...shown, tools: undefined },
-    takeCall: async (tool, perMinute) => {
-      const key = `tool ${catalog.id} ${tool} key ${shown.id}`
-      return (await takeSlot(platform, key, perMinute)) ? undefined : PERIOD_SECONDS
-    },
-    verified: async () => catalog,
-    catalogAt: async () => undefined, // nothing is listed by pages here
-  } satisfies Partial<Exchange>
-}
-
-function subjectOf({ caller, shown }: Site, { capability }: ServerTool) {
+function subjectOf({ caller, shown }: Site, { capability, operation }: ServerTool) {
   return {
     organization: caller.principal.organization,
     server: capability.server,
+    tool: operation,
     caller: shown.id,
   }
 }

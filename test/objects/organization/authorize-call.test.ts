@@ -27,6 +27,7 @@ function setUp() {
   }
   const outcome = (members: Partial<CallToAuthorize> = {}, now = NOW) => {
     const answer = call(members, now)
+    if (typeof answer === 'string') return answer
     return 'refused' in answer ? answer.refused.code : (answer.account?.id ?? 'allowed')
   }
   const key = (id: string, members: object = {}) =>

@@ -11,14 +11,17 @@ import { newestSite } from '../principal.ts'
 import type { Site } from '../site.ts'
 import { refusalResult } from '../tool-refusal.ts'
 import { MANAGE_TOOLS } from './definitions.ts'
+import type { ManageCall } from './manage-tool.ts'
 
 const TOOLS = new Map(MANAGE_TOOLS.map((tool) => [tool.operation, tool]))
+
+type OwnCall = Pick<ManageCall, 'args'> & { operation: string }
 
 /** Runs a tool that was listed a moment ago. */
 export async function callOwnTool(
   listed: Site,
-  operation: string,
-  args: Readonly<Record<string, unknown>>,
+  { operation, args }: OwnCall,
+  runHeld: ManageCall['runHeld'],
 ): Promise<CallToolResult | 'not found'> {
   const tool = TOOLS.get(operation)
   if (tool === undefined) throw new Error(`${operation} is listed and is not there`)
@@ -45,6 +48,7 @@ export async function callOwnTool(
       organization,
       stub,
       write: { actor: actorName(actor) },
+      runHeld,
     })
   } catch (error) {
     if (error instanceof HttpError) return refusalResult(error)

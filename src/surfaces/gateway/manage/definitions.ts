@@ -2,7 +2,10 @@
 import { accountsList } from './accounts-list.ts'
 import { accountsRemove } from './accounts-remove.ts'
 import { accountsRename } from './accounts-rename.ts'
+import { approvalWait } from './approval-wait.ts'
+import { connectorsConnect } from './connectors-connect.ts'
 import { connectorsList } from './connectors-list.ts'
+import { connectorsWait } from './connectors-wait.ts'
 import { environmentsList } from './environments-list.ts'
 import { keysCreate } from './keys-create.ts'
 import { keysList } from './keys-list.ts'
@@ -30,6 +33,8 @@ export const MANAGE_TOOLS: readonly ManageTool[] = [
   accountsRename,
   accountsRemove,
   connectorsList,
+  connectorsConnect,
+  connectorsWait,
   remoteList,
   remoteShow,
   remoteAdd,
@@ -45,5 +50,6 @@ export const MANAGE_TOOLS: readonly ManageTool[] = [
   keysRevoke,
   environmentsList,
   switchOrg,
+  approvalWait,
   sendFeedback,
 ]

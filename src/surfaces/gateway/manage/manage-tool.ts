@@ -15,6 +15,8 @@ export type ManageCall = Acting & {
   args: Readonly<Record<string, unknown>>
   /** Who writes, for the audit log. */
   write: Write
+  /** Runs a held call of the caller's own that was approved; undefined where it is not, or runs already. */
+  runHeld: (site: Site, id: string) => Promise<CallToolResult | undefined>
 }
 
 export type ManageTool = OwnTool & { run: (call: ManageCall) => Promise<CallToolResult> }
