@@ -265,7 +265,8 @@ describe('An organization of 10,000 members', () => {
     )
     await inDatabase(
       rollcall,
-      `INSERT INTO accounts
+      `INSERT INTO accounts (
+           id, server, owner, alias, identity, state, sealed, created_at, updated_at)
          SELECT 'acc_' || id, '${notion}', id, 'alias ' || id, NULL, 'connected', 'v1.k1.x.y', 0, 0
          FROM principals`,
     )
