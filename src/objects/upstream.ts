@@ -107,7 +107,7 @@ export class Upstream extends DurableObject<UpstreamBindings> {
   /** The tools that the remote server has now in an environment; nothing is stored. */
   async discover(owner: Owner, environment: string): Promise<Discovered> {
     await this.#belongTo(owner)
-    const target = await this.#find(environment)
+    const target = await this.#find(environment, true)
     if (target === undefined) return GONE
     if ('problem' in target) return target
     const found = await once(this.#discovering, configOf(target), async () => {
@@ -159,7 +159,7 @@ export class Upstream extends DurableObject<UpstreamBindings> {
   }
 
   async #refresh(): Promise<Refreshed> {
-    const found = await this.#find()
+    const found = await this.#find(DEFAULT_ENVIRONMENT, true)
     if (found === undefined) return GONE
     if ('problem' in found) return this.#fail(found, Date.now())
     const config = configOf(found)
@@ -206,11 +206,12 @@ export class Upstream extends DurableObject<UpstreamBindings> {
     return reaching(this.#world, target, work)
   }
 
-  /** The remote server as the organization has it; where it has none, everything here goes. */
-  async #find(environment = DEFAULT_ENVIRONMENT): Promise<Found | Problem | undefined> {
+  /** The remote server as the organization has it, its token refreshed where asked; where none, all goes. */
+  async #find(environment = DEFAULT_ENVIRONMENT, refreshes = false) {
     const owner = this.#owner()
     if (owner === undefined) return undefined
-    const found = await findRemote(this.#world, this.#organization(owner), owner, environment)
+    const world = refreshes ? this.#world : undefined
+    const found = await findRemote(this.#organization(owner), owner, environment, world)
     if (found === undefined) await this.#forget()
     return found
   }
@@ -236,7 +237,7 @@ export class Upstream extends DurableObject<UpstreamBindings> {
   /** What fails is tried again, later each time. */
   async #keepStream(): Promise<void> {
     if (this.#owner() === undefined || !this.#watch.isDue(Date.now())) return
-    const target = await this.#find()
+    const target = await this.#find(DEFAULT_ENVIRONMENT, true)
     if (target === undefined) return
     if ('problem' in target) return this.#watch.fail(Date.now())
     try {

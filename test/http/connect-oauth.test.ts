@@ -3,7 +3,6 @@ import { after, before, describe, it } from 'node:test'
 import { createServer, inOrganization } from '../support/admin.ts'
 import { newBrowser } from '../support/browser.ts'
 import { makeConnector, startConnecting, whoCalls, type Connecting } from '../support/connecting.ts'
-import { eventually } from '../support/eventually.ts'
 import { callTool, untilListed } from '../support/gateway-client.ts'
 import { runManage, refusedManage } from '../support/manage.ts'
 import { startRollcall, type Rollcall } from '../support/rollcall.ts'
@@ -168,10 +167,8 @@ describe('A connect link of a remote server', () => {
     const { url } = await acme.link({ server: id })
     const done = await browser.through(await browser.open(url), { act: 'connect' })
     assert.equal(done.status, 200, done.text)
-    await eventually(
-      async () => (await acme.ask('GET', `/servers/${id}`)).json,
-      ({ toolCount }) => toolCount === 1,
-    )
+    const read = await acme.ask('POST', `/servers/${id}/refresh`, {})
+    assert.equal(read.json.toolCount, 1, read.text)
   }
 
   it('finds its authorization server, and is a client by registration, once', async () => {

@@ -19,19 +19,20 @@ export type Found = Target & { connection?: { id: string; status: string } }
 type Stub = DurableObjectStub<Organization>
 
 /**
- * The remote server as the organization has it, or why it cannot be reached; undefined for none. The
- * token of an account that it is reached with is refreshed before it ends.
+ * The remote server as the organization has it, or why it cannot be reached; undefined for none. With
+ * a world, the token of an account that it is reached with is refreshed before it ends; that is another
+ * target then, so whoever only compares leaves it.
  */
 export async function findRemote(
-  world: World,
   stub: Stub,
   owner: Owner,
   environment: string,
+  world: World | undefined,
 ): Promise<Found | Problem | undefined> {
   const found = await stub.remote(owner.server, environment)
   if (found === undefined || 'problem' in found) return found
   const target: Found = { ...owner, ...found, hops: 0 }
-  if (target.account === undefined) return target
+  if (target.account === undefined || world === undefined) return target
   const { organization } = owner
   const fresh = await freshAccount({ world, organization, stub }, target.account)
   return 'refused' in fresh ? { problem: fresh.refused.message } : { ...target, ...fresh }
