@@ -4,7 +4,7 @@
  */
 import { parseCredential, type Credential } from '../callers/credential.ts'
 import { parsePrincipal, type Principal } from '../callers/principal.ts'
-import { type Catalog } from '../catalog/catalog.ts'
+import type { Catalog } from '../catalog/catalog.ts'
 import {
   credentialKey,
   loadServer,
