@@ -5,6 +5,7 @@
  */
 import * as z from 'zod'
 import { isDeeperThan } from '../protocol/json-depth.ts'
+import { tokensOf } from '../protocol/json-pointer.ts'
 import { isObject } from '../protocol/json-rpc.ts'
 import { canonicalJson } from '../sealing/canonical.ts'
 
@@ -131,8 +132,7 @@ function hintsOf(annotations: RuledCall['annotations']): Record<(typeof HINTS)[n
 /** The value at a JSON pointer; undefined where there is none. */
 function valueAt(root: unknown, pointer: string): { value: unknown } | undefined {
   let value = root
-  for (const part of pointer.split('/').slice(1)) {
-    const name = part.replaceAll('~1', '/').replaceAll('~0', '~')
+  for (const name of tokensOf(pointer)) {
     const isIndex = /^(?:0|[1-9]\d*)$/.test(name)
     const isInside = Array.isArray(value) ? isIndex : isObject(value)
     if (!isInside || !Object.hasOwn(value as object, name)) return undefined

@@ -6,7 +6,7 @@ import { errors, jwtVerify, SignJWT } from 'jose'
 import * as z from 'zod'
 import { claimedIssuer } from './jwt.ts'
 
-export const MAX_SESSION_SECONDS = 300
+const MAX_SESSION_SECONDS = 300
 export const MIN_SESSION_SECRET_LENGTH = 32
 
 const ALGORITHM = 'HS256'

@@ -11,7 +11,7 @@ import type { Detail } from '../protocol/http-error.ts'
 const MAX_FIELDS = 20
 
 /** The field of an account's credential that is the access token. */
-export const TOKEN_FIELD = 'token'
+const TOKEN_FIELD = 'token'
 
 /** A scope as RFC 6749 §3.3 has it. */
 export const Scope = z

@@ -4,6 +4,7 @@
  * a remote server decides what stands in them.
  */
 import * as z from 'zod'
+import { pointerToken } from '../protocol/json-pointer.ts'
 import { isObject } from '../protocol/json-rpc.ts'
 import { canonicalJson } from '../sealing/canonical.ts'
 import {
@@ -14,7 +15,7 @@ import {
   type Approval,
   type LiveTool,
 } from './approval.ts'
-import { HiddenCharacters, hiddenCharacters, pointerToken } from './hidden-characters.ts'
+import { HiddenCharacters, hiddenCharacters } from './hidden-characters.ts'
 import { compareSchemas, type Difference } from './schema-difference.ts'
 import { ApprovalPolicy } from './server.ts'
 

@@ -3,6 +3,7 @@
  * those that turn the direction of text, tags, fillers, controls. A model reads them all the same.
  */
 import * as z from 'zod'
+import { pointerToken } from '../protocol/json-pointer.ts'
 import { isObject } from '../protocol/json-rpc.ts'
 
 const MAX_PLACES = 20
@@ -49,11 +50,6 @@ export function escapeHidden(json: string): string {
       return `\\u${unit.padStart(4, '0')}`
     }).join(''),
   )
-}
-
-/** A name as a token of a JSON pointer (RFC 6901). */
-export function pointerToken(name: string): string {
-  return name.replaceAll('~', '~0').replaceAll('/', '~1')
 }
 
 function note(path: string, text: string, found: HiddenCharacters[]): void {

@@ -22,7 +22,7 @@ export const CAPABILITY_SEPARATOR = '__'
 export const SERVER_ID = /^[0-9a-f]{16}$/
 export const ServerId = z.string().regex(SERVER_ID, 'must be 16 lower-case hex digits')
 
-export const TOOL_NAME = /^[A-Za-z0-9_.-]{1,64}$/
+const TOOL_NAME = /^[A-Za-z0-9_.-]{1,64}$/
 /** `.` and `..` would be steps in the admin API's paths. */
 export const ToolName = z
   .string()

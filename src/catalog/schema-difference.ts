@@ -3,9 +3,9 @@
  * before (`surfaces.md` D18). What cannot be judged by itself is `changed`. Schemas that are not
  * equal as JSON differ somewhere.
  */
+import { pointerToken } from '../protocol/json-pointer.ts'
 import { isObject } from '../protocol/json-rpc.ts'
 import { canonicalJson } from '../sealing/canonical.ts'
-import { pointerToken } from './hidden-characters.ts'
 
 export type Turn = 'added' | 'removed' | 'narrowed' | 'widened' | 'changed'
 

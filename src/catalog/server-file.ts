@@ -124,7 +124,7 @@ function partedNames(tools: unknown): Detail[] {
 
 /** What is wrong with a server open to all that would spend a secret for anybody. */
 export function openWithSecret(tool: string): Detail {
-  return { path: 'auth', message: `must be key while the tool ${tool} uses a secret` }
+  return { path: 'auth', message: `must be key or oauth while the tool ${tool} uses a secret` }
 }
 
 /** What is wrong with a server without accounts whose tool refers to one. */

@@ -2,6 +2,7 @@
  * The input schema of a remote tool as callers see it: without the arguments that an operator has
  * sent as he says. An argument is found where its schema stands under `properties`, step by step.
  */
+import { tokensOf } from '../protocol/json-pointer.ts'
 import { isObject } from '../protocol/json-rpc.ts'
 import type { InputOverrides } from './overrides.ts'
 
@@ -9,9 +10,7 @@ type Schema = Readonly<Record<string, unknown>>
 
 /** A schema without these inputs, by JSON pointer into the arguments, required or not. */
 export function withoutInputs<T extends Schema>(schema: T, inputs: InputOverrides): T {
-  return Object.keys(inputs)
-    .map((pointer) => pointer.slice(1).split('/').map(unescape))
-    .reduce(without, schema)
+  return Object.keys(inputs).map(tokensOf).reduce(without, schema)
 }
 
 function without<T extends Schema>(schema: T, [name = '', ...rest]: readonly string[]): T {
@@ -40,8 +39,4 @@ function withMember(members: unknown, name: string, value: unknown): Schema {
       key !== name ? [[key, old]] : value === undefined ? [] : [[key, value]],
     ),
   )
-}
-
-function unescape(token: string): string {
-  return token.replaceAll('~1', '/').replaceAll('~0', '~')
 }

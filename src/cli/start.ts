@@ -1,6 +1,7 @@
 /**
  * `npm start`: runs the Worker under `wrangler dev`, applies the samples that are absent, and says
- * what is there, with keys that are good until the next start. Arguments go through to wrangler. Stopping it stops all it started.
+ * what is there, with keys that are good until the next start. Arguments go through to wrangler.
+ * Stopping it stops all it started.
  */
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -79,5 +79,4 @@ export function authOf<R extends z.ZodType, O extends z.ZodType>(reference: R, o
 export const Auth = authOf(Reference, OpenOrSecret)
 export type Auth = z.infer<typeof Auth>
 export type OAuth2 = Extract<Auth, { type: 'oauth2' }>
-export type Jwt = Extract<Auth, { type: 'jwt' }>
 export type JwtBearer = Extract<Auth, { type: 'jwt_bearer' }>

@@ -53,7 +53,7 @@ export function isCredentialHeader(name: string): boolean {
 }
 
 /** Whether a header is the transport's or the protocol's own to set. */
-export function isReservedHeader(name: string): boolean {
+function isReservedHeader(name: string): boolean {
   const lower = name.toLowerCase()
   return RESERVED.has(lower) || /^(?:mcp-param-|sec-|cf-)/.test(lower)
 }

@@ -3,6 +3,7 @@
  * without what the operator leaves out (`convai-api.md` §5), each by JSON pointer (RFC 6901).
  */
 import type { InputOverrides } from '../catalog/overrides.ts'
+import { tokensOf } from '../protocol/json-pointer.ts'
 import { isObject } from '../protocol/json-rpc.ts'
 
 type Members = Readonly<Record<string, unknown>>
@@ -16,7 +17,7 @@ const INDEX = /^(?:0|[1-9]\d{0,8})$/
  */
 export function sentInputs(args: Members, inputs: InputOverrides): Members {
   const changes = Object.entries(inputs).map(([pointer, change]) => {
-    return { path: pathOf(pointer), pointer, change }
+    return { path: tokensOf(pointer), pointer, change }
   })
   const constants = changes.filter(({ change }) => 'constant' in change)
   // The last items of a list first, so that the indexes of the others stay what they are.
@@ -27,11 +28,6 @@ export function sentInputs(args: Members, inputs: InputOverrides): Members {
     (changed, { path, change }) => inObject(changed, path, change),
     args,
   )
-}
-
-function pathOf(pointer: string): string[] {
-  const steps = pointer.slice(1).split('/')
-  return steps.map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
 }
 
 function inObject(members: Members, [name = '', ...below]: readonly string[], change: Change) {

@@ -1,7 +1,8 @@
 /**
  * Directory: who owns a name that is unique in the deployment. One object for each first hex digit
- * of the hash of the name up to a colon: names that differ after it are found together. A name is claimed before the owner's own transaction and released by the
- * owner when that did not commit, so it may be held for a moment by nobody's record; never by two.
+ * of the hash of the name up to a colon: names that differ after it are found together. A name is
+ * claimed before the owner's own transaction and released by the owner when that did not commit, so
+ * it may be held for a moment by nobody's record; never by two.
  */
 import { DurableObject } from 'cloudflare:workers'
 import { migrate } from './migrate.ts'

@@ -162,7 +162,7 @@ export class OrganizationRemotes extends OrganizationHeld {
     )
   }
 
-  /** Those of the secrets, connections and variables that are not there. */
+  /** Those of the secrets and connections that are not there. */
   async findMissing(referred: configurations.Referred) {
     return this.life.command((context) => configurations.findMissing(context, referred))
   }

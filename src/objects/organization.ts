@@ -3,8 +3,8 @@
  * the rules stand in organization/. Every write is one transaction with its audit row, and leaves to
  * the alarm what must reach KV and the Directory; the alarm goes on until both hold the newest. What
  * is about people and keys stands in organization-people.ts, what is about accounts and the gateway in
- * organization-accounts.ts, what is about calls in organization-held.ts, what is about remote servers in
- * organization-remotes.ts.
+ * organization-accounts.ts, what is about connecting accounts in organization-connects.ts, what is about
+ * calls in organization-held.ts, what is about remote servers in organization-remotes.ts.
  *
  * Commands answer an `Outcome`, since an error's class does not cross RPC. One object an
  * organization, named by its id (resident.ts). Storage: organization/schema.ts.

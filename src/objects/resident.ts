@@ -32,7 +32,10 @@ const HMAC_LENGTH = 64
 
 const residing = new WeakMap<object, Residing>()
 
-/** A namespace in the deployment's jurisdiction, or as it is where there is none. An error is never caught: falling back would drop the promise. */
+/**
+ * A namespace in the deployment's jurisdiction, or as it is where there is none. An error is never
+ * caught: falling back would drop the promise.
+ */
 export function resident<T extends Rpc.DurableObjectBranded>(
   env: object,
   namespace: DurableObjectNamespace<T>,

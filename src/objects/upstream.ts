@@ -35,7 +35,7 @@ import {
   type Owner,
   type Problem,
 } from './upstream/owner.ts'
-import { mending, reaching, type Reached } from './upstream/reach.ts'
+import { mending, reaching } from './upstream/reach.ts'
 import { readSnapshot } from './upstream/read-lists.ts'
 import { Readings } from './upstream/readings.ts'
 import { STEPS } from './upstream/schema.ts'
@@ -82,7 +82,7 @@ export class Upstream extends DurableObject<UpstreamBindings> {
   /** The connection that is wanted, or why there is none, for `requireMet`. */
   async meet(target: Target, want: Want): Promise<string> {
     await this.#belongTo(target)
-    return metOf(this.#reaching(target, (way) => this.#connections.find(target, way, want)))
+    return metOf(reaching(this.#world, target, (way) => this.#connections.find(target, way, want)))
   }
 
   /** One in place of a connection that has failed, likewise. */
@@ -94,7 +94,9 @@ export class Upstream extends DurableObject<UpstreamBindings> {
   ): Promise<string> {
     await this.#belongTo(target)
     return metOf(
-      this.#reaching(target, (way) => this.#connections.replace(target, way, want, failed, how)),
+      reaching(this.#world, target, (way) =>
+        this.#connections.replace(target, way, want, failed, how),
+      ),
     )
   }
 
@@ -202,10 +204,6 @@ export class Upstream extends DurableObject<UpstreamBindings> {
     return { problem }
   }
 
-  #reaching<T>(target: Target, work: (reached: Reached) => Promise<T>): Promise<T> {
-    return reaching(this.#world, target, work)
-  }
-
   /** The remote server as the organization has it, its token refreshed where asked; where none, all goes. */
   async #find(environment = DEFAULT_ENVIRONMENT, refreshes = false) {
     const owner = this.#owner()
@@ -223,7 +221,7 @@ export class Upstream extends DurableObject<UpstreamBindings> {
       const target = await this.#find(environment)
       if (target === undefined) return
       if ('problem' in target || configOf(target) !== config) continue
-      await this.#reaching(target, ({ post }) => endSession(post, connection))
+      await reaching(this.#world, target, ({ post }) => endSession(post, connection))
     }
   }
 
@@ -241,7 +239,7 @@ export class Upstream extends DurableObject<UpstreamBindings> {
     if (target === undefined) return
     if ('problem' in target) return this.#watch.fail(Date.now())
     try {
-      await this.#reaching(target, (reach) =>
+      await reaching(this.#world, target, (reach) =>
         mending(this.#connections, reach, (connection) =>
           this.#watch.keep(reach.post, connection, Date.now()),
         ),

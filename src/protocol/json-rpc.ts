@@ -52,7 +52,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /** An id is echoed, kept and compared, so it is bounded. */
-export const MAX_ID_LENGTH = 1024
+const MAX_ID_LENGTH = 1024
 
 /** A short string, or an integer that a JavaScript number holds exactly; never `null` (§2.1). */
 export function isRequestId(value: unknown): value is RequestId {

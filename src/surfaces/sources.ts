@@ -4,7 +4,7 @@
  */
 import { parseCredential, type Credential } from '../callers/credential.ts'
 import { parsePrincipal, type Principal } from '../callers/principal.ts'
-import { type Catalog } from '../catalog/catalog.ts'
+import type { Catalog } from '../catalog/catalog.ts'
 import {
   credentialKey,
   loadServer,
@@ -34,6 +34,9 @@ import { retrying } from './retrying.ts'
 
 const SMALL_ENTRY_BYTES = 150
 const MAX_MEMBERSHIPS = 100 // of one person
+
+/** Of what is in no KV: only those are to ask for it who have been let in. */
+const UNPUBLISHED = { published: async () => undefined, admitMiss: async () => {} }
 
 /** Who owns a name; undefined where nobody does. */
 export async function ownerOf(
@@ -178,8 +181,7 @@ export function membershipSource(platform: Platform): Source<readonly Owned[]> {
 /** What an organization says now, by `server caller`, or `server caller person`; it is in no KV. */
 export function checkSource({ env }: Platform, organization: string): Source<Check> {
   return {
-    published: async () => undefined,
-    admitMiss: async () => {},
+    ...UNPUBLISHED,
     async origin(name) {
       const [server = '', id = '', person] = name.split(' ')
       const stub = () => organizationOf(env, organization)
@@ -192,8 +194,7 @@ export function checkSource({ env }: Platform, organization: string): Source<Che
 /** A secret, sealed, by `organization name`; it is in no KV. */
 export function secretSource({ env }: Platform, organization: string): Source<string> {
   return {
-    published: async () => undefined,
-    admitMiss: async () => {},
+    ...UNPUBLISHED,
     async origin(key) {
       const name = key.slice(organization.length + 1)
       const stub = () => organizationOf(env, organization)
@@ -209,8 +210,7 @@ export function remoteSource(
   { organization, id, environment }: { organization: string; id: string; environment: string },
 ): Source<Resolved> {
   return {
-    published: async () => undefined,
-    admitMiss: async () => {},
+    ...UNPUBLISHED,
     async origin() {
       const stub = () => organizationOf(env, organization)
       const found = await retrying(async () => stub().remote(id, environment))
@@ -224,8 +224,7 @@ export function remoteSource(
 /** An organization's id, by its name or id. */
 export function organizationSource(platform: Platform): Source<string> {
   return {
-    published: async () => undefined,
-    admitMiss: async () => {},
+    ...UNPUBLISHED,
     async origin(name) {
       const owned = await ownerOf(platform, 'organization', name)
       return owned && { value: owned.owner, bytes: SMALL_ENTRY_BYTES }

@@ -3,6 +3,7 @@
  * place. What of a schema is checked is checkable.ts's to say.
  */
 import { Validator, type OutputUnit, type Schema, type SchemaDraft } from '@cfworker/json-schema'
+import { pointerToken } from '../protocol/json-pointer.ts'
 import { isObject } from '../protocol/json-rpc.ts'
 import { checkable } from './checkable.ts'
 import { TooMuchToCheck, withMeter } from './metered-schema.ts'
@@ -120,7 +121,7 @@ function formatError({ keyword, instanceLocation, error }: OutputUnit): string {
   const place = pointerOf(instanceLocation)
   // The validator names a missing member in its message alone.
   const missing = keyword === 'required' ? /^Instance .*"(.*)"\.$/s.exec(error)?.[1] : undefined
-  if (missing !== undefined) return `${place}/${escaped(missing)}: is required`
+  if (missing !== undefined) return `${place}/${pointerToken(missing)}: is required`
   return place === '' ? error : `${place}: ${error}`
 }
 
@@ -132,10 +133,6 @@ function pointerOf(location: string): string {
   } catch {
     return fragment // not one, after all
   }
-}
-
-function escaped(token: string): string {
-  return token.replaceAll('~', '~0').replaceAll('/', '~1')
 }
 
 function draftOf($schema: unknown): SchemaDraft | undefined {

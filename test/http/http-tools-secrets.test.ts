@@ -24,7 +24,7 @@ describe('The secret of an HTTP tool', () => {
     const { status, json } = await admin(method, path, body)
     assert.equal(status, 422)
     assert.deepEqual(json.error.details, [
-      { path: 'auth', message: 'must be key while the tool secret uses a secret' },
+      { path: 'auth', message: 'must be key or oauth while the tool secret uses a secret' },
     ])
   }
 

@@ -124,8 +124,8 @@ export function findByAlias(
 }
 
 /**
- * Writes an account, new or changed, whose lease ends by it; 409 where another of the same owner has its alias on the server. Of
- * those of others nothing is told by it.
+ * Writes an account, new or changed, whose lease ends by it; 409 where another of the same owner
+ * has its alias on the server. Of those of others nothing is told by it.
  */
 export function writeAccount(sql: SqlStorage, row: AccountRow): void {
   const { id, server, owner, alias } = row

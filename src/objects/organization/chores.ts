@@ -1,6 +1,7 @@
 /**
- * What the organization's alarm does: publish first, then seal secrets and credentials anew under the
- * newest key, end held calls that nobody waits for, then give up names. Each is idempotent, and done again until nothing is left.
+ * What the organization's alarm does: publish first, then seal secrets and credentials anew under
+ * the newest key, end held calls that nobody waits for, then give up names. Each is idempotent, and
+ * done again until nothing is left.
  */
 import { logError } from '../../protocol/log.ts'
 import { CannotOpen } from '../../sealing/seal.ts'

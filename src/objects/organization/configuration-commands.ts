@@ -5,6 +5,7 @@ import { HttpError } from '../../protocol/http-error.ts'
 import { readApprovalHashes, type ApprovalHash } from './approvals.ts'
 import { changeServer, type WrittenServer } from './change-server.ts'
 import { listConfigurations, requireConfiguration, type Configuration } from './configurations.ts'
+import { findConnection } from './connections.ts'
 import type { Context, Write } from './context.ts'
 import { isSecretThere } from './secrets.ts'
 import { createServer, requireLive } from './server-commands.ts'
@@ -82,12 +83,11 @@ export async function patchConfiguration(
 
 /** Those of the names that nothing is called by. */
 export function findMissing({ sql }: Context, referred: Referred): Referred {
-  const isThere = (query: string) => (name: string) => [...sql.exec(query, name)].length > 0
   const without = (names: readonly string[], found: (name: string) => boolean) =>
     [...new Set(names)].filter((name) => !found(name))
   return {
     secrets: without(referred.secrets, (name) => isSecretThere(sql, name)),
-    connections: without(referred.connections, isThere('SELECT 1 FROM connections WHERE id = ?')),
+    connections: without(referred.connections, (id) => findConnection(sql, id) !== undefined),
   }
 }
 

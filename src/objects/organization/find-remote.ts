@@ -5,7 +5,7 @@ import { isObject } from '../../protocol/json-rpc.ts'
 import type { SealedAccount } from '../../upstream/world.ts'
 import type { Resolved } from '../../upstream/relay/target.ts'
 import { findReader } from './account-rows.ts'
-import { findAuth, findConnection } from './connections.ts'
+import { findConnection } from './connections.ts'
 import { findSealed } from './secrets.ts'
 import { findServer } from './servers.ts'
 import { readLists } from './snapshots.ts'
@@ -27,9 +27,9 @@ export function findRemote(
   if (stored === undefined) return undefined
   const used: { connection?: UsedConnection } = {}
   const authOf = (name: string) => {
-    const status = findConnection(sql, name)?.status
-    if (status !== undefined) used.connection = { id: name, status }
-    return findAuth(sql, name)
+    const found = findConnection(sql, name)
+    if (found !== undefined) used.connection = { id: name, status: found.status }
+    return found?.auth
   }
   try {
     const remote = resolveRemote(stored, environment, {

@@ -10,9 +10,9 @@
  */
 import type { Place } from '../../sealing/seal.ts'
 
-export const WAITING_MS = 5 * 60_000
-export const LONGEST_RUN_MS = 15 * 60_000 // an exchange ends after ten
-export const RESULT_KEPT_MS = 10 * 60_000
+const WAITING_MS = 5 * 60_000
+const LONGEST_RUN_MS = 15 * 60_000 // an exchange ends after ten
+const RESULT_KEPT_MS = 10 * 60_000
 const KEPT_MS = 24 * 3_600_000
 const MAX_OPEN_OF_PRINCIPAL = 100
 const MAX_OPEN = 1000

@@ -93,8 +93,9 @@ async function publish(publisher: Publisher, publication: DuePublication): Promi
 }
 
 /**
- * Tells listeners what KV holds: streams of a server or a gateway look at its newest revision, those of
- * a principal at what is its own; those of a server, a key or a principal that is gone end, as do hosted ones of a person who left.
+ * Tells listeners what KV holds: streams of a server or a gateway look at its newest revision,
+ * those of a principal at what is its own; those of a server, a key or a principal that is gone
+ * end, as do hosted ones of a person who left.
  */
 export async function announceDue(publisher: Publisher): Promise<void> {
   const {

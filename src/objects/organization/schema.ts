@@ -1,7 +1,8 @@
 /**
- * The database of one organization. What a server offers (its items: tools, prompts, …) is kept by revision: a row stands from `since`
- * up to, not with, `until`; the current ones have no `until`. So a change of one item writes two
- * rows, and any kept revision can be read back whole. Bodies are stored once, by hash.
+ * The database of one organization. What a server offers (its items: tools, prompts, …) is kept by
+ * revision: a row stands from `since` up to, not with, `until`; the current ones have no `until`. So a
+ * change of one item writes two rows, and any kept revision can be read back whole. Bodies are stored
+ * once, by hash.
  */
 export const STEPS = [
   `CREATE TABLE organization (
@@ -54,12 +55,12 @@ export const STEPS = [
      id INTEGER PRIMARY KEY AUTOINCREMENT, at INTEGER NOT NULL, actor TEXT NOT NULL,
      act TEXT NOT NULL, target TEXT NOT NULL, detail TEXT NOT NULL
    );`,
-  // Other filters look through what these find: there are never more than 10,000 rows.
+  // Without an index: every call writes, and of 10,000 rows at most a reader can look at all.
   `CREATE TABLE calls (
      id INTEGER PRIMARY KEY, at INTEGER NOT NULL, server TEXT NOT NULL, tool TEXT NOT NULL,
      caller TEXT NOT NULL, outcome TEXT NOT NULL, status INTEGER, ms INTEGER NOT NULL,
      bytes INTEGER, problem TEXT
-   );`, // without an index: every call writes, and of so few rows a reader can look at all
+   );`,
   // What was read of remote servers: their lists as they gave them, and a JSON object of the rest.
   `CREATE TABLE snapshots (
      server TEXT NOT NULL, kind TEXT NOT NULL, position INTEGER NOT NULL, body TEXT NOT NULL,

@@ -77,7 +77,7 @@ export async function patchSecret(
     if (sealed !== undefined) writeSecret(sql, name, sealed, now)
     if (label !== undefined) labelSecret(sql, name, label)
     writeAudit(sql, { actor, act: 'secrets.patch', target: name, detail: { label } }, now)
-    return withUsers(context, [requireSecret(sql, name)])[0] as UsedSecret
+    return describe(sql, requireSecret(sql, name))
   })
 }
 
@@ -97,23 +97,26 @@ export function deleteSecret(
 }
 
 /** One secret, with those who use it; 404 for none. */
-export function getSecret(context: Context, name: string): UsedSecret {
-  return withUsers(context, [requireSecret(context.sql, name)])[0] as UsedSecret
+export function getSecret({ sql }: Context, name: string): UsedSecret {
+  return describe(sql, requireSecret(sql, name))
 }
 
 /** Secrets by name, after one, with those who use them. */
 export function readSecrets(
-  context: Context,
+  { sql }: Context,
   search: string,
   after: string,
   limit: number,
 ): UsedSecret[] {
-  return withUsers(context, listSecrets(context.sql, after, limit, search))
+  const users = remoteUsers(sql)
+  return listSecrets(sql, after, limit, search).map((secret) => ({
+    ...secret,
+    usedBy: users('secret', secret.name),
+  }))
 }
 
-function withUsers({ sql }: Context, secrets: readonly SecretRecord[]): UsedSecret[] {
-  const users = remoteUsers(sql)
-  return secrets.map((secret) => ({ ...secret, usedBy: users('secret', secret.name) }))
+function describe(sql: SqlStorage, secret: SecretRecord): UsedSecret {
+  return { ...secret, usedBy: remoteUsers(sql)('secret', secret.name) }
 }
 
 function usersOf(sql: SqlStorage, name: string): string[] {

@@ -8,6 +8,7 @@ import { decodeUtf8 } from '../../protocol/bytes.ts'
 import { isJson } from '../../protocol/headers.ts'
 import { HttpError } from '../../protocol/http-error.ts'
 import type { Acting } from '../acting.ts'
+import { formatCursor, parseCursor } from '../list-cursor.ts'
 
 const MAX_BODY_BYTES = 32 * 1024 * 1024 // an RPC to an object carries as much
 const DEFAULT_LIMIT = 100
@@ -86,10 +87,9 @@ export function limitOf({ query }: Pick<AdminCall, 'query'>): number {
 export function cursorOf({ query, request }: Pick<AdminCall, 'query' | 'request'>): string {
   const cursor = query.get('cursor')
   if (cursor === null) return ''
-  const text = /^[A-Za-z0-9_-]+$/.test(cursor) ? decodeCursor(cursor) : undefined
-  const list = `${pathOf(request)} `
-  if (!text?.startsWith(list)) throw invalid([{ path: 'cursor', message: 'is not one of ours' }])
-  return text.slice(list.length)
+  const key = parseCursor(pathOf(request), cursor)
+  if (key === undefined) throw invalid([{ path: 'cursor', message: 'is not one of ours' }])
+  return key
 }
 
 /** The text of a page: items that are JSON texts, and the cursor of the next page. */
@@ -98,8 +98,7 @@ export function formatPage(
   items: readonly string[],
   next: string | number | undefined,
 ): string {
-  const cursor =
-    next === undefined ? '' : `,"nextCursor":"${encodeCursor(`${pathOf(request)} ${next}`)}"`
+  const cursor = next === undefined ? '' : `,"nextCursor":"${formatCursor(pathOf(request), next)}"`
   return `{"items":[${items.join(',')}]${cursor}}`
 }
 
@@ -146,16 +145,4 @@ export function noContent(): Response {
 /** The path of a list, which its cursors name. */
 function pathOf({ url }: Request): string {
   return new URL(url).pathname
-}
-
-function encodeCursor(text: string): string {
-  return btoa(text).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
-}
-
-function decodeCursor(cursor: string): string | undefined {
-  try {
-    return atob(cursor.replaceAll('-', '+').replaceAll('_', '/'))
-  } catch {
-    return undefined // not base64
-  }
 }

@@ -3,38 +3,39 @@ import type { ConnectionAuth } from '../../catalog/connection-auth.ts'
 import { DEFAULT_JWT_SECONDS } from '../../handlers/auth.ts'
 import type { StoredAuth } from '../../handlers/remote.ts'
 import type { ConnectionUpdate, NewConnection } from './connection-forms.ts'
+import { given } from './extras.ts'
 
 /** What authorizes by a new connection, its secrets by value. */
-export function toAuth(given: NewConnection): ConnectionAuth {
-  switch (given.auth_type) {
+export function toAuth(made: NewConnection): ConnectionAuth {
+  switch (made.auth_type) {
     case 'oauth2_client_credentials':
       return {
         type: 'oauth2',
-        tokenUrl: given.token_url,
-        clientId: given.client_id,
-        clientSecret: { value: given.client_secret },
-        clientAuth: given.basic_auth_in_header === true ? 'basic' : 'body',
-        ...scopeOf(given.scopes),
-        ...(given.extra_params && { params: given.extra_params }),
-        ...(given.custom_headers && { headers: given.custom_headers }),
+        tokenUrl: made.token_url,
+        clientId: made.client_id,
+        clientSecret: { value: made.client_secret },
+        clientAuth: made.basic_auth_in_header === true ? 'basic' : 'body',
+        ...scopeOf(made.scopes),
+        ...(made.extra_params && { params: made.extra_params }),
+        ...(made.custom_headers && { headers: made.custom_headers }),
       }
     case 'custom_header_auth':
-      return { type: 'header', name: given.header_name, value: { value: given.token } }
+      return { type: 'header', name: made.header_name, value: { value: made.token } }
     case 'basic_auth':
-      return { type: 'basic', username: given.username, password: { value: given.password } }
+      return { type: 'basic', username: made.username, password: { value: made.password } }
     case 'bearer_auth':
-      return { type: 'bearer', token: { value: given.token } }
+      return { type: 'bearer', token: { value: made.token } }
     case 'oauth2_jwt':
       return {
         type: 'jwt_bearer',
-        ...signedBy(given),
-        tokenUrl: given.token_url,
-        tokenField: given.token_response_field ?? 'access_token',
-        ...scopeOf(given.scopes),
+        ...signedBy(made),
+        tokenUrl: made.token_url,
+        tokenField: made.token_response_field ?? 'access_token',
+        ...scopeOf(made.scopes),
       }
     case 'private_key_jwt':
     default:
-      return { type: 'jwt', ...signedBy(given) }
+      return { type: 'jwt', ...signedBy(made) }
   }
 }
 
@@ -71,9 +72,8 @@ export function updatedAuth(auth: StoredAuth, update: ConnectionUpdate): Connect
 
 /** The same with other values; null and undefined change nothing. */
 function changed(auth: StoredAuth, members: Readonly<Record<string, unknown>>): ConnectionAuth {
-  const given = Object.entries(members).filter(([, value]) => value !== null && value !== undefined)
   // A connection refers to no account: nobody could have stored one that does.
-  return { ...auth, ...Object.fromEntries(given) } as ConnectionAuth
+  return { ...auth, ...given(members) } as ConnectionAuth
 }
 
 type OAuth2 = Extract<StoredAuth, { type: 'oauth2' }>
@@ -124,16 +124,16 @@ function scopeOf(scopes: readonly string[] | null | undefined): { scope?: string
   return scopes && scopes.length > 0 ? { scope: scopes.join(' ') } : {}
 }
 
-function signedBy(given: Extract<NewConnection, { secret_key: string }>) {
-  const { issuer, audience, subject } = given
+function signedBy(made: Extract<NewConnection, { secret_key: string }>) {
+  const { issuer, audience, subject } = made
   return {
-    algorithm: given.algorithm ?? 'HS256',
-    ...(given.key_id && { keyId: given.key_id }),
+    algorithm: made.algorithm ?? 'HS256',
+    ...(made.key_id && { keyId: made.key_id }),
     issuer,
     audience,
     subject,
-    expiresInSeconds: given.expiration_seconds ?? DEFAULT_JWT_SECONDS,
-    ...(given.extra_params && { claims: given.extra_params }),
-    key: { value: given.secret_key },
+    expiresInSeconds: made.expiration_seconds ?? DEFAULT_JWT_SECONDS,
+    ...(made.extra_params && { claims: made.extra_params }),
+    key: { value: made.secret_key },
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Auth connections as convai takes them (`convai-api.md` §6). An
- * optional member that is null counts as absent: the official client sends both alike.
+ * Auth connections as convai takes them (`convai-api.md` §6). An optional member that is null counts as
+ * absent: the official client sends both alike.
  */
 import * as z from 'zod'
 import { JWT_ALGORITHMS, JwtSeconds, TokenParams } from '../../handlers/auth.ts'

@@ -7,7 +7,7 @@ import { answer, param, readBody, writeOf, type ConvaiCall } from './call.ts'
 import { authTypeOf, formatConnection } from './connection-answer.ts'
 import { toAuth, updatedAuth } from './connection-auth.ts'
 import { ConnectionUpdate, NewConnection } from './connection-forms.ts'
-import { Unprocessable } from './wrong.ts'
+import { Unprocessable, wrongOf } from './wrong.ts'
 
 const MAX_ALL = 1000 // that an organization may have
 
@@ -59,7 +59,5 @@ function requireHttps({ platform }: ConvaiCall, url: string | undefined): void {
 }
 
 function wrong(field: string, message: string): Unprocessable {
-  return new Unprocessable([
-    { type: 'value_error', loc: ['body', field], msg: `Value error, ${message}` },
-  ])
+  return new Unprocessable(wrongOf([{ path: field, message }], 'body'))
 }

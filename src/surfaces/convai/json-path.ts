@@ -2,6 +2,7 @@
  * The paths by which convai names inputs of a tool, `$.a.b`, `a[0]` or `$['a b']`, and the JSON pointers
  * (RFC 6901) that stand for them in our settings. Paths that may match several places are none of these.
  */
+import { pointerToken, tokensOf } from '../../protocol/json-pointer.ts'
 
 const BARE = /[^.[\]'"/*?()\s,]+/
 const BARE_NAME = new RegExp(`^${BARE.source}$`)
@@ -20,16 +21,14 @@ export function readJsonPath(path: string): string | undefined {
     if (found === null) return undefined
     const [, bare, index, single, double] = found
     const name = bare ?? index ?? (single ?? double ?? '').replaceAll(/\\(.)/gs, '$1')
-    pointer += `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
+    pointer += `/${pointerToken(name)}`
   }
   return pointer
 }
 
 /** The path to what a pointer says, as one writes it who has the choice. */
 export function formatJsonPath(pointer: string): string {
-  const names = pointer.split('/').slice(1)
-  const steps = names.map((escaped) => {
-    const name = escaped.replaceAll('~1', '/').replaceAll('~0', '~')
+  const steps = tokensOf(pointer).map((name) => {
     if (/^\d{1,9}$/.test(name)) return `[${name}]`
     return BARE_NAME.test(name) ? `.${name}` : `['${name.replaceAll(/[\\']/g, String.raw`\$&`)}']`
   })

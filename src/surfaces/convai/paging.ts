@@ -1,5 +1,6 @@
-/** Pages of convai's lists: their size in the query, and a cursor that is good for its own list alone. */
+/** Pages of convai's lists: their size and their cursor in the query. */
 import * as z from 'zod'
+import { formatCursor, parseCursor } from '../list-cursor.ts'
 
 const MAX_PAGE_SIZE = 100
 
@@ -14,8 +15,8 @@ export function cursorOf(list: string) {
     .default('')
     .transform((cursor, context) => {
       if (cursor === '') return ''
-      const text = decode(cursor)
-      if (text?.startsWith(`${list} `)) return text.slice(list.length + 1)
+      const key = parseCursor(list, cursor)
+      if (key !== undefined) return key
       context.addIssue({ code: 'custom', message: 'is not one of ours' })
       return z.NEVER
     })
@@ -31,17 +32,5 @@ export function pageOf<T>(
   const page = items.slice(0, size)
   const last = page.at(-1)
   const isMore = items.length > size && last !== undefined
-  return { page, next: isMore ? encode(`${list} ${keyOf(last)}`) : null }
-}
-
-function encode(text: string): string {
-  return btoa(text).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
-}
-
-function decode(cursor: string): string | undefined {
-  try {
-    return atob(cursor.replaceAll('-', '+').replaceAll('_', '/'))
-  } catch {
-    return undefined // not base64
-  }
+  return { page, next: isMore ? formatCursor(list, keyOf(last)) : null }
 }

@@ -5,24 +5,8 @@ import { valueOf, type Outcome } from '../../protocol/http-error.ts'
 import { learnRevision } from '../platform.ts'
 import { answer, param, readBody, writeOf, type ConvaiCall } from './call.ts'
 import { formatConfiguration } from './config-answer.ts'
-import type { Route } from './route.ts'
 import { readConfiguration } from './servers.ts'
 import { RemoteToolName } from './tool-config-form.ts'
-
-export const APPROVAL_ROUTES: readonly Route[] = [
-  {
-    method: 'POST',
-    path: '/v1/convai/mcp-servers/:mcp_server_id/tool-approvals',
-    act: 'tools.approve',
-    handler: approveTool,
-  },
-  {
-    method: 'DELETE',
-    path: '/v1/convai/mcp-servers/:mcp_server_id/tool-approvals/:tool_name',
-    act: 'tools.approve',
-    handler: withdrawApproval,
-  },
-]
 
 const ApprovalBody = z.object({
   tool_name: RemoteToolName,
@@ -31,7 +15,8 @@ const ApprovalBody = z.object({
   approval_policy: ToolApprovalPolicy.default('requires_approval'),
 })
 
-async function approveTool(call: ConvaiCall): Promise<Response> {
+/** E8. */
+export async function approveTool(call: ConvaiCall): Promise<Response> {
   const body = await readBody(call, ApprovalBody)
   const { server } = await readConfiguration(call)
   const tool = {
@@ -43,7 +28,8 @@ async function approveTool(call: ConvaiCall): Promise<Response> {
   return answerAfter(call, await call.stub.approveTool(server.id, tool, writeOf(call)))
 }
 
-async function withdrawApproval(call: ConvaiCall): Promise<Response> {
+/** E9. */
+export async function withdrawApproval(call: ConvaiCall): Promise<Response> {
   const { server } = await readConfiguration(call)
   const tool = param(call, 'tool_name')
   return answerAfter(call, await call.stub.withdrawApproval(server.id, tool, writeOf(call)))

@@ -11,27 +11,18 @@ import { upstreamOf } from '../../objects/resident.ts'
 import { valueOf } from '../../protocol/http-error.ts'
 import { answer, readQuery, type ConvaiCall } from './call.ts'
 import { listedTool, type ListedTool } from './listed-tool.ts'
-import type { Route } from './route.ts'
 import { readConfiguration } from './servers.ts'
 
 /** Whose values apply: none named, or an empty name, is the default. */
-export const EnvironmentQuery = z.object({
+const EnvironmentQuery = z.object({
   environment: z.preprocess(
     (name) => (name === '' ? undefined : name),
     EnvironmentName.default(DEFAULT_ENVIRONMENT),
   ),
 })
 
-export const TOOL_ROUTES: readonly Route[] = [
-  {
-    method: 'GET',
-    path: '/v1/convai/mcp-servers/:mcp_server_id/tools',
-    act: 'servers.read',
-    handler: listTools,
-  },
-]
-
-async function listTools(call: ConvaiCall): Promise<Response> {
+/** Lists the tools of a configuration (E1). */
+export async function listTools(call: ConvaiCall): Promise<Response> {
   const { environment } = readQuery(call, EnvironmentQuery)
   const { id, server } = await readConfiguration(call)
   const policy = approvalPolicyOf(server.settings)

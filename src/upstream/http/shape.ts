@@ -1,5 +1,6 @@
 /** What of a JSON answer is kept, and the text made of it: `response` of an HTTP handler. */
 import type { ResponseShape } from '../../handlers/http.ts'
+import { tokensOf } from '../../protocol/json-pointer.ts'
 import { isObject } from '../../protocol/json-rpc.ts'
 import { CallFailed } from './call.ts'
 
@@ -25,14 +26,6 @@ export function fillText(template: string, value: unknown): string {
     if (length > MAX_TEXT_LENGTH) throw new CallFailed(`What is at ${pointer} is too long`)
     return text
   })
-}
-
-/** The tokens of a JSON pointer (RFC 6901). */
-function tokensOf(pointer: string): string[] {
-  return pointer
-    .split('/')
-    .slice(1)
-    .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'))
 }
 
 function valueAt(value: unknown, tokens: readonly string[]): unknown {

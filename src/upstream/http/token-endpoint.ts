@@ -4,9 +4,11 @@
  */
 import type { StoredAuth } from '../../handlers/remote.ts'
 import { isHeaderValue } from '../../handlers/headers.ts'
-import { isObject } from '../../protocol/json-rpc.ts'
 import { authorize } from '../authorize.ts'
 import { readText } from '../bounded-body.ts'
+import { errorCodeOf } from '../oauth/fault.ts'
+import { parseAnswer } from '../oauth/post.ts'
+import { formEncoded } from '../oauth/tokens.ts'
 import { basicCredentials, type OpenedSecrets } from '../opened-secrets.ts'
 import { OutboundRefused, type Outbound } from '../outbound.ts'
 import { CallFailed } from './call.ts'
@@ -49,7 +51,7 @@ export async function grantToken(granting: Granting, now: number) {
     throw new CallFailed(`${endpointOf(auth)} could not be reached`)
   })
   const { text } = await readText(response, MAX_ANSWER_BYTES)
-  return readGrant(auth, response.status, parseObject(text))
+  return readGrant(auth, response.status, parseAnswer(text))
 }
 
 /** The form by which a client asks; what is of the protocol has the last word. */
@@ -68,14 +70,10 @@ function clientCredentials(
     form.set('client_secret', secrets.reveal(auth.clientSecret))
     return form
   }
-  const pair = [auth.clientId, auth.clientSecret].map((value) => formEncoded(secrets.reveal(value)))
-  headers.set('authorization', basicCredentials(secrets, pair[0] ?? '', pair[1] ?? ''))
+  const user = formEncoded(secrets.reveal(auth.clientId))
+  const password = formEncoded(secrets.reveal(auth.clientSecret))
+  headers.set('authorization', basicCredentials(secrets, user, password))
   return form
-}
-
-/** The pair of Basic is form-encoded first (RFC 6749 §2.3.1). */
-function formEncoded(text: string): string {
-  return new URLSearchParams({ '': text }).toString().slice(1)
 }
 
 function endpointOf({ tokenUrl }: Granting['auth']): string {
@@ -92,8 +90,8 @@ function readGrant(
   const token = answer[field]
   const at = endpointOf(auth)
   if (status !== 200) {
-    const code = typeof error === 'string' && /^[\w.-]{1,60}$/.test(error) ? ` (${error})` : ''
-    throw new CallFailed(`${at} answered ${status}${code}`)
+    const code = errorCodeOf(error)
+    throw new CallFailed(`${at} answered ${status}${code === undefined ? '' : ` (${code})`}`)
   }
   if (typeof token !== 'string' || token === '' || !isHeaderValue(token)) {
     throw new CallFailed(`${at} gave no ${field}`)
@@ -104,13 +102,4 @@ function readGrant(
   }
   const seconds = Number(life ?? NaN)
   return { token, lifeMs: seconds >= 0 ? seconds * 1000 : DEFAULT_LIFE_MS }
-}
-
-function parseObject(text: string): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isObject(value) ? value : {}
-  } catch {
-    return {} // no JSON: the status says the rest
-  }
 }

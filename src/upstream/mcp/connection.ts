@@ -26,7 +26,7 @@ export type SseConnection = Known & { era: 'sse'; revision: LegacyRevision }
 export type Connection = ModernConnection | LegacyConnection | SseConnection
 
 /** A server may have moved to a newer era behind a verdict that still works, so no verdict is for ever. */
-export const VERDICT_HORIZON_MS = 24 * 3_600_000
+const VERDICT_HORIZON_MS = 24 * 3_600_000
 
 /** What a server says of itself is kept, so it may be no longer than this. */
 export const MAX_GREETING_BYTES = 512 * 1024

@@ -31,7 +31,7 @@ export async function postTo(
     .catch((error: unknown) => {
       throw new OAuthFault('unreachable', `${host} could not be reached`, { cause: error })
     })
-  const answer = parseObject(text)
+  const answer = parseAnswer(text)
   if (status === 200 || status === 201) return answer
   const error = errorCodeOf(answer['error'])
   const message = `${host} answered ${status}${error === undefined ? '' : ` (${error})`}`
@@ -40,7 +40,8 @@ export async function postTo(
   throw new OAuthFault('refused', message, { error })
 }
 
-function parseObject(text: string): Readonly<Record<string, unknown>> {
+/** The object that an endpoint answered; an empty one for any other text. */
+export function parseAnswer(text: string): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(text)
     return isObject(value) ? value : {}

@@ -101,10 +101,11 @@ function isToken(value: unknown): value is string {
   return typeof value === 'string' && value !== '' && value.length <= MAX_TOKEN_LENGTH
 }
 
-/** The pair of Basic is form-encoded first (RFC 6749 §2.3.1). */
 function basic(id: string, secret: string): string {
-  const [user, password] = [id, secret].map((text) =>
-    new URLSearchParams({ '': text }).toString().slice(1),
-  )
-  return `Basic ${encodeBase64(encodeUtf8(`${user}:${password}`))}`
+  return `Basic ${encodeBase64(encodeUtf8(`${formEncoded(id)}:${formEncoded(secret)}`))}`
+}
+
+/** A text as it stands in the pair of Basic (RFC 6749 §2.3.1). */
+export function formEncoded(text: string): string {
+  return new URLSearchParams({ '': text }).toString().slice(1)
 }
