@@ -70,6 +70,7 @@ describe('the deployments of wrangler.toml', () => {
       assert.deepEqual(read.secrets?.required, [
         'OPERATOR_TOKEN',
         'SEAL_KEYS',
+        'SESSION_JWT_SECRET',
         ...(residency === 'strict' ? ['NAME_KEY'] : []),
       ])
       assert.deepEqual([read.workers_dev, read.preview_urls], [region === 'global', false])
