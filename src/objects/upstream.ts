@@ -30,6 +30,7 @@ import { once } from './upstream/once.ts'
 import {
   everyMsOf,
   findRemote,
+  storedRemote,
   tellConnection,
   type Found,
   type Owner,
@@ -173,9 +174,8 @@ export class Upstream extends DurableObject<UpstreamBindings> {
     this.#readings.begin(startedAt)
     await this.#schedule()
     const read = await readSnapshot(this.#world, this.#connections, target, startedAt)
-    const current = await this.#find()
-    if (current === undefined) return GONE
-    if ('problem' in current || configOf(current) !== config) {
+    const current = await storedRemote(this.#organization(target), target, DEFAULT_ENVIRONMENT)
+    if (current === undefined || 'problem' in current || configOf(current) !== config) {
       // What was read, or was not, is not of the remote server that it is now.
       this.#reading.delete(config)
       return this.#refresh()

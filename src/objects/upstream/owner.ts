@@ -19,19 +19,29 @@ export type Found = Target & { connection?: { id: string; status: string } }
 type Stub = DurableObjectStub<Organization>
 
 /**
- * The remote server as the organization has it, or why it cannot be reached; undefined for none. The
- * token of an account that it is reached with is refreshed before it ends.
+ * The remote server as the organization has it, or why it cannot be reached; undefined for none. Its
+ * account is as it is stored: a token that lives for a moment is not another at each look.
  */
+export async function storedRemote(
+  stub: Stub,
+  owner: Owner,
+  environment: string,
+): Promise<Found | Problem | undefined> {
+  const { organization, server } = owner
+  const found = await stub.remote(server, environment)
+  if (found === undefined || 'problem' in found) return found
+  return { organization, server, ...found, hops: 0 }
+}
+
+/** The same, to be reached: the token of an account that it is reached with is refreshed before it ends. */
 export async function findRemote(
   world: World,
   stub: Stub,
   owner: Owner,
   environment: string,
 ): Promise<Found | Problem | undefined> {
-  const found = await stub.remote(owner.server, environment)
-  if (found === undefined || 'problem' in found) return found
-  const target: Found = { ...owner, ...found, hops: 0 }
-  if (target.account === undefined) return target
+  const target = await storedRemote(stub, owner, environment)
+  if (target === undefined || 'problem' in target || target.account === undefined) return target
   const { organization } = owner
   const fresh = await freshAccount({ world, organization, stub }, target.account)
   return 'refused' in fresh ? { problem: fresh.refused.message } : { ...target, ...fresh }
