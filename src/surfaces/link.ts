@@ -25,15 +25,19 @@ export const Ticket = z.strictObject({
 })
 export type Ticket = z.infer<typeof Ticket>
 
-const placeOf = (kind: TicketKind): Place => ({ purpose: 'links', path: [kind] })
+/** A ticket of another region is none of ours, whatever the keys are. */
+const placeOf = ({ settings }: Platform, kind: TicketKind): Place => ({
+  purpose: 'links',
+  path: [kind, settings.REGION],
+})
 
 /** A ticket, sealed. */
 export async function sealTicket(
-  { world }: Platform,
+  platform: Platform,
   kind: TicketKind,
   ticket: Ticket,
 ): Promise<string> {
-  return world.seal(placeOf(kind), JSON.stringify(ticket))
+  return platform.world.seal(placeOf(platform, kind), JSON.stringify(ticket))
 }
 
 /** What a ticket names: 404 for what is none of ours, which counts against its address, 410 when it is over. */
@@ -45,7 +49,7 @@ export async function openTicket(
 ): Promise<Ticket> {
   try {
     if (sealed === null || sealed.length > MAX_TICKET_LENGTH) throw new CannotOpen('no ticket')
-    const text = await platform.world.unseal(placeOf(kind), sealed)
+    const text = await platform.world.unseal(placeOf(platform, kind), sealed)
     const ticket = Ticket.parse(JSON.parse(text))
     if (ticket.expiresAtMs > Date.now()) return ticket
   } catch (error) {

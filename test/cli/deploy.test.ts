@@ -30,7 +30,7 @@ const secrets = (...names: string[]): Prepared => ({
   to: 'secret list',
   out: JSON.stringify(names.map((name) => ({ name, type: 'secret_text' }))),
 })
-const ALL = ['OPERATOR_TOKEN', 'SEAL_KEYS', 'NAME_KEY']
+const ALL = ['OPERATOR_TOKEN', 'SEAL_KEYS', 'SESSION_JWT_SECRET', 'NAME_KEY']
 
 describe('npm run deploy', () => {
   let folder: string

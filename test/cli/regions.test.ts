@@ -43,6 +43,16 @@ describe('npm run regions', () => {
     const at = (path: string, token = first) =>
       fetch(`http://127.0.0.1:${port}${path}`, { headers: { authorization: `Bearer ${token}` } })
     assert.equal((await at('/api/v1/servers')).status, 200)
+    const post = async (path: string, body: object) => {
+      const headers = { authorization: `Bearer ${first}`, 'content-type': 'application/json' }
+      const init = { method: 'POST', headers, body: JSON.stringify(body) }
+      const answer = await fetch(`http://127.0.0.1:${port}${path}`, init)
+      assert.ok(answer.ok, await answer.clone().text())
+      return answer.json<{ id: string; token: string }>()
+    }
+    const { id } = await post('/api/v1/members', { name: 'Ann', role: 'admin' })
+    const { token: session } = await post(`/api/v1/members/${id}/session`, {})
+    assert.equal((await at('/api/v1/servers', session)).status, 200)
     assert.equal((await at('/api/v1/servers', second)).status, 401)
     const [, elsewhere = ''] = /:\d+(\/mcp\/where-us\/\w+)/.exec(printed) ?? []
     assert.equal((await at(elsewhere)).status, 404)

@@ -70,10 +70,13 @@ describe('the deployments of wrangler.toml', () => {
       assert.deepEqual(read.secrets?.required, [
         'OPERATOR_TOKEN',
         'SEAL_KEYS',
+        'SESSION_JWT_SECRET',
         ...(residency === 'strict' ? ['NAME_KEY'] : []),
       ])
       assert.deepEqual([read.workers_dev, read.preview_urls], [region === 'global', false])
       assert.equal(read.observability.logs?.invocation_logs, region === 'global')
+      // Tickets of people stand there, and codes of sign-ins.
+      assert.equal(read.observability.redact_query_string, true)
       const classes = ['Organization', 'Directory', 'Session', 'Channel', 'Upstream']
       assert.deepEqual(Object.keys(read.exports ?? {}), classes)
     })

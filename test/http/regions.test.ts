@@ -6,7 +6,7 @@ import { keyKindOf, mintKey } from '../../src/callers/secret.ts'
 import { createKey, createServer, untilPublished } from '../support/admin.ts'
 import { convaiOf, memberKey } from '../support/convai.ts'
 import { LIST } from '../support/messages.ts'
-import { startRollcall, type Answer } from '../support/rollcall.ts'
+import { startRollcall, type Answer, type Rollcall } from '../support/rollcall.ts'
 import { sessionOf } from '../support/principals.ts'
 import { serverFile, tool } from '../support/servers.ts'
 import { openSession } from '../support/sessions.ts'
@@ -66,7 +66,22 @@ async function startRegion(env: string) {
     session: (await openSession(rollcall, open.endpoint)).id,
     token: await sessionOf(rollcall, { id: member.principal }),
     configuration,
+    link: await connectLink(rollcall),
   }
+}
+
+/** A link by which somebody connects an account, without its origin. */
+async function connectLink(rollcall: Rollcall): Promise<string> {
+  const file = serverFile('Form', [tool('a')], {
+    auth: 'key',
+    account: 'required',
+    connect: { type: 'form', fields: [{ name: 'token', label: 'Token' }] },
+  })
+  const { id } = await createServer(rollcall, file)
+  await rollcall.admin('PATCH', '/settings', { features: { connectLinks: true } })
+  const { status, text, json } = await rollcall.admin('POST', '/accounts/connect', { server: id })
+  assert.equal(status, 201, text)
+  return new URL(json.url).searchParams.get('link') ?? ''
 }
 
 const send = (
@@ -179,6 +194,13 @@ const KINDS: Kind[] = [
     },
   },
   {
+    what: 'a link to connect',
+    status: 404,
+    of: ({ link }) => link,
+    madeUp: (like) => like.replace(/.$/, (last) => (last === 'A' ? 'Q' : 'A')),
+    ways: { open: (here, link) => send(here, 'GET', `/connect?link=${link}`, {}) },
+  },
+  {
     what: 'an approval',
     status: 404,
     of: ({ configuration }) => configuration,
@@ -195,8 +217,14 @@ const KINDS: Kind[] = [
 /** All that a client is told, but for when, and for the ids of what it asked for and of the request. */
 function told({ status, headers, text }: Answer, thing: string) {
   const request = headers.get('x-request-id') ?? '-'
-  const kept = [...headers].filter(([name]) => name !== 'date' && name !== 'x-request-id')
-  const body = text.replaceAll(thing, '<it>').replace(`"${request}"`, '"<request>"')
+  const nonce = /'nonce-([^']+)'/.exec(headers.get('content-security-policy') ?? '')?.[1] ?? '-'
+  const kept = [...headers]
+    .filter(([name]) => name !== 'date' && name !== 'x-request-id')
+    .map(([name, value]) => [name, value.replaceAll(`'nonce-${nonce}'`, "'nonce'")])
+  const body = text
+    .replaceAll(thing, '<it>')
+    .replace(`"${request}"`, '"<request>"')
+    .replaceAll(`"${nonce}"`, '"<nonce>"')
   return { status, headers: kept, body }
 }
 
