@@ -149,6 +149,11 @@ export function actorName(actor: Actor): string {
   return actor === 'operator' ? actor : actor.principal.id
 }
 
+/** Who writes, and whether it may decide held calls. */
+export function writerOf(actor: Actor): { actor: string; decides: boolean } {
+  return { actor: actorName(actor), decides: may(actor, 'approvals.decide') === undefined }
+}
+
 /** The words of a refusal, for tool results. */
 export function messageOf(refused: Refused): string {
   return MESSAGES[refused]

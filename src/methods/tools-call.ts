@@ -5,6 +5,7 @@
 import type { CallableTool, Catalog } from '../catalog/catalog.ts'
 import type { PublishedItem } from '../catalog/published.ts'
 import { isDeeperThan, MAX_DEPTH } from '../protocol/json-depth.ts'
+import { hasInfinity } from '../protocol/json-numbers.ts'
 import {
   INVALID_PARAMS,
   isObject,
@@ -83,6 +84,9 @@ export function requireCall({ params }: Pick<CallExchange, 'params'>) {
     throw new RpcError(INVALID_PARAMS, 'Invalid params: arguments must be an object')
   if (isDeeperThan(args, MAX_DEPTH)) {
     throw new RpcError(INVALID_PARAMS, `Invalid params: arguments nest deeper than ${MAX_DEPTH}`)
+  }
+  if (hasInfinity(args)) {
+    throw new RpcError(INVALID_PARAMS, 'Invalid params: arguments hold a number that is too large')
   }
   return { name, args }
 }

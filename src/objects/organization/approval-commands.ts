@@ -22,6 +22,7 @@ import { isDeeperThan, MAX_DEPTH } from '../../protocol/json-depth.ts'
 import { dropApproval, readApprovals, writeApprovals } from './approvals.ts'
 import { writeAudit } from './audit.ts'
 import type { Context, Write } from './context.ts'
+import { requireMayLoosen } from './loosening.ts'
 import { requireRevision, requireServer, writeServer, type LiveServer } from './servers.ts'
 import { readLists } from './snapshots.ts'
 
@@ -159,8 +160,10 @@ function put(
   { sql, now }: Context,
   server: string,
   approved: readonly Approval[],
-  { actor }: Write,
+  write: Write,
 ): void {
+  const { actor } = write
+  if (approved.some(({ policy }) => policy === 'auto_approved')) requireMayLoosen(sql, write)
   writeApprovals(sql, server, approved, { by: actor, at: now })
 }
 

@@ -14,7 +14,7 @@ import { readEnvironments } from './environments.ts'
 import { findPrincipal } from './principals.ts'
 import { versionOf } from './publications.ts'
 import { organizationSettings } from './record.ts'
-import { ruleCall } from './rule-call.ts'
+import { ruleCall, toolDigest } from './rule-call.ts'
 import { seenAccounts } from './seen-accounts.ts'
 import { findServer } from './servers.ts'
 import { takeCall } from './usage.ts'
@@ -40,12 +40,15 @@ export type CallRefusal =
         | DeadCaller
         | 'org_suspended'
         | 'environment_not_found'
+        | 'environment_mismatch'
         | 'tool_not_found'
         | 'key_spend_limit_exceeded'
         | 'invalid_arguments'
         | 'refused_by_rule'
         | 'arguments_too_large'
         | 'too_many_approvals'
+        | 'approvals_off'
+        | 'tool_changed'
       message: string
     }
 
@@ -69,11 +72,14 @@ const MESSAGES: Readonly<Record<DeadCaller, string>> = {
   member_suspended: 'This member is suspended',
 }
 
+/** What a person allowed: this one call, of a tool as it was then. */
+export type Allowed = { item: string | null }
+
 /** Decides a call, and counts it where it may be made; a person may have allowed just this one. */
 export function authorizeCall(
   { sql, now, organization }: Pick<Context, 'sql' | 'now' | 'organization'>,
   call: CallToAuthorize,
-  isAllowed = false,
+  allowed?: Allowed,
 ): Decision {
   const { credential, server, tool } = call
   const dead = refusePrincipal(sql, call, now)
@@ -93,6 +99,9 @@ export function authorizeCall(
   const all = environment === undefined ? undefined : environmentOf(sql, environment)
   if (environment !== undefined && all === undefined) {
     return refuse('environment_not_found', `There is no environment "${environment}"`)
+  }
+  if (allowed !== undefined && environment !== call.environment) {
+    return refuse('environment_mismatch', 'The call was held in another environment than the key’s')
   }
   const isNarrowed = needsAccount(live.settings) || isRemote(live.settings)
   const entries = isNarrowed ? all?.filter((entry) => entry.server === server) : undefined
@@ -123,7 +132,14 @@ export function authorizeCall(
       `Invalid arguments for ${tool}:\n${ruled.violations.join('\n')}`,
     )
   }
-  if (ruled === 'ask' && !isAllowed) return 'asks'
+  if (ruled === 'ask' && allowed === undefined) return 'asks'
+  if (allowed !== undefined && !settings.features.approvals) {
+    return refuse('approvals_off', 'The call has not run: calls are not held here any more')
+  }
+  if (allowed !== undefined && toolDigest(sql, server, tool) !== allowed.item) {
+    const message = `The call has not run: ${tool} has changed since it was held. Make the call again.`
+    return refuse('tool_changed', message)
+  }
   if (takeCall(sql, credential, key?.monthlyCap, now)) return answer
   return refuse('key_spend_limit_exceeded', 'This key has made all its calls of this month')
 }

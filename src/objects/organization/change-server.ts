@@ -5,6 +5,7 @@
 import type { Act } from './audit.ts'
 import { NamesMoved } from './claims.ts'
 import type { Context, Write } from './context.ts'
+import { isLooser, requireMayLoosen } from './loosening.ts'
 import { releaseNames, type Name } from './names.ts'
 import {
   describeServer,
@@ -85,15 +86,17 @@ async function withNames<T>(
 function commit(
   { sql, now }: Context,
   id: string,
-  { actor, expected }: Write,
+  write: Write,
   next: Next,
   claimed: readonly Name[],
   { act, detail }: Pick<Act, 'act' | 'detail'>,
 ): WrittenServer {
+  const { actor, expected } = write
   const { live } = findServer(sql, id)
   requireRevision(live, expected)
   const becomes = next(live)
   const { settings } = becomes
+  if (live !== undefined && isLooser(live.settings, settings)) requireMayLoosen(sql, write)
   const needed = namesOf(id, settings)
   if (needed.some((name) => !isAmong(claimed, name))) throw new NamesMoved()
   writeServer(sql, id, becomes, { actor, act, target: id, ...(detail && { detail }) }, now)

@@ -11,4 +11,9 @@ export type Context = {
 }
 
 /** Who writes, and the revision a write was meant for, where that was said. */
-export type Write = { actor: string; expected?: number | undefined }
+export type Write = {
+  actor: string
+  expected?: number | undefined
+  /** False of who may not decide held calls, as no key may; absent of us. */
+  decides?: boolean
+}

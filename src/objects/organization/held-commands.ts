@@ -3,6 +3,7 @@
  * crash between two of them finds the call before or after a step, and never runs it twice.
  */
 import { mintId } from '../../catalog/names.ts'
+import { encodeUtf8 } from '../../protocol/bytes.ts'
 import { isObject } from '../../protocol/json-rpc.ts'
 import { HttpError } from '../../protocol/http-error.ts'
 import { canonicalJson } from '../../sealing/canonical.ts'
@@ -18,6 +19,7 @@ import {
 } from './authorize-call.ts'
 import type { Context, Write } from './context.ts'
 import type { Claimant } from './credentials.ts'
+import { askedOf } from './rule-call.ts'
 import {
   closeHeld,
   findHeld,
@@ -62,16 +64,16 @@ async function holdCall(
   const { sql, now, organization } = context
   const { args, principal, credential, server, tool, name } = call
   if (args === undefined) throw new Error('a call without arguments was held')
-  if (args.length > MAX_HELD_ARGUMENTS_BYTES) {
+  const { args: text, item } = askedOf(sql, call, new TextDecoder().decode(args))
+  if (encodeUtf8(text).length > MAX_HELD_ARGUMENTS_BYTES) {
     const message = 'A person must approve this call, and its arguments are too long to be read'
     return { refused: { code: 'arguments_too_large', message } }
   }
   const id = mintId('apr')
-  const text = new TextDecoder().decode(args)
   const sealed = await seal(keys, heldPlace(organization, id), text)
   const { account = null, environment = null } = call
   const made = { principal, credential, server, tool, name, account, environment }
-  const row = { ...made, id, sealed, digest: digestOf(text), created_at: now }
+  const row = { ...made, id, sealed, digest: digestOf(text), item, created_at: now }
   const isHeld = context.transact(() => {
     settleHeld(sql, now)
     if (!hasRoom(sql, principal)) return false
@@ -165,10 +167,10 @@ export async function beginHeld(
       closeHeld(sql, row, 'expired')
       return 'taken'
     }
-    const { server, tool, name, account, environment } = row
+    const { server, tool, name, account, environment, item } = row
     const args = new TextEncoder().encode(text)
     const given = { account: account ?? undefined, environment: environment ?? undefined, args }
-    const decided = authorizeCall(context, { ...claimant, server, tool, ...given }, true)
+    const decided = authorizeCall(context, { ...claimant, server, tool, ...given }, { item })
     if (typeof decided === 'string') throw new Error(`an approved call ${decided}`)
     if ('refused' in decided) return decided
     noteRunning(sql, row, run, now)

@@ -44,6 +44,8 @@ export type HeldRow = {
   /** The arguments, sealed, as long as they are of use; and their hash. */
   sealed: string | null
   digest: string
+  /** What the tool was then, as a hash; null where that was not noted yet. */
+  item: string | null
   state: HeldState
   decided_by: string | null
   created_at: number
@@ -108,8 +110,8 @@ export function writeHeld(sql: SqlStorage, held: NewHeld): void {
   const { n } = sql
     .exec<{ n: number }>(
       `INSERT INTO held (id, principal, credential, server, tool, name, account, environment, sealed,
-         digest, state, created_at, due_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', ?, ?) RETURNING n`,
+         digest, item, state, created_at, due_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', ?, ?) RETURNING n`,
       id,
       principal,
       held.credential,
@@ -120,6 +122,7 @@ export function writeHeld(sql: SqlStorage, held: NewHeld): void {
       held.environment,
       held.sealed,
       held.digest,
+      held.item,
       now,
       now + WAITING_MS,
     )

@@ -185,4 +185,6 @@ export const STEPS = [
    CREATE INDEX held_open ON held (state, principal)
      WHERE state IN ('pending', 'approved', 'running');
    CREATE INDEX held_sealed_by ON held (substr(sealed, 4, instr(substr(sealed, 4), '.') - 1));`,
+  // The tool as it was when a call of it was held.
+  'ALTER TABLE held ADD COLUMN item TEXT',
 ]

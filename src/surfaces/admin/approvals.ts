@@ -40,7 +40,7 @@ export async function getDrift(call: AdminCall): Promise<Response> {
 
 export async function approveTools(call: AdminCall): Promise<Response> {
   const { revision, tools } = await readValid(call, ApproveBody)
-  const { actor, expected = revision } = writeOf(call)
+  const { expected = revision, ...writer } = writeOf(call)
   if (expected === undefined) {
     throw invalid([{ path: 'revision', message: 'is missing, as is If-Match' }])
   }
@@ -48,7 +48,7 @@ export async function approveTools(call: AdminCall): Promise<Response> {
     throw invalid([{ path: 'revision', message: 'must be the one that If-Match names' }])
   }
   const server = param(call, 'id')
-  const approved = await call.stub.approveLive(server, { tools }, { actor, expected })
+  const approved = await call.stub.approveLive(server, { tools }, { ...writer, expected })
   return settled(call, valueOf(approved).revision)
 }
 

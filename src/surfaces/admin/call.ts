@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { requireValid, invalid } from '../../catalog/issues.ts'
 import { findLossyNumbers } from '../../catalog/lossy-numbers.ts'
-import { actorName } from '../../callers/may.ts'
+import { writerOf } from '../../callers/may.ts'
 import { readBytes } from '../../protocol/body.ts'
 import { decodeUtf8 } from '../../protocol/bytes.ts'
 import { isJson } from '../../protocol/headers.ts'
@@ -57,16 +57,17 @@ export function param({ params }: AdminCall, name: string): string {
 /** Who writes, and the revision that `If-Match` names. */
 export function writeOf({ request, actor: who }: Pick<AdminCall, 'request' | 'actor'>): {
   actor: string
+  decides: boolean
   expected: number | undefined
 } {
-  const actor = actorName(who)
+  const writer = writerOf(who)
   const header = request.headers.get('if-match')
-  if (header === null || header === '*') return { actor, expected: undefined }
+  if (header === null || header === '*') return { ...writer, expected: undefined }
   const revision = /^"(\d{1,15})"$/.exec(header.trim())?.[1]
   if (revision === undefined) {
     throw new HttpError(400, 'invalid_if_match', 'If-Match must be a quoted revision, such as "7"')
   }
-  return { actor, expected: Number(revision) }
+  return { ...writer, expected: Number(revision) }
 }
 
 /** Whether a write is only to be checked: `?dryRun=true`. */

@@ -26,7 +26,7 @@ import type { Sealed, SealedAccount } from '../../upstream/world.ts'
 import { learnRevision } from '../platform.ts'
 import { hopsOf } from '../hops.ts'
 import { serverSource } from '../sources.ts'
-import { actorName } from '../../callers/may.ts'
+import { actorName, may, requireMay } from '../../callers/may.ts'
 import { param, readValid, type AdminCall } from './call.ts'
 import { answerPatiently } from './patient.ts'
 
@@ -41,6 +41,7 @@ export const TryBody = z.strictObject({
 
 export async function tryTool(call: AdminCall): Promise<Response> {
   const { arguments: args = {}, account: alias } = await readValid(call, TryBody)
+  await requirePerson(call)
   const catalog = await requireTool(call)
   const account = needsAccount(catalog.settings) ? await requireAccount(call, alias) : undefined
   try {
@@ -52,6 +53,18 @@ export async function tryTool(call: AdminCall): Promise<Response> {
   } catch (error) {
     throw error instanceof RpcError ? refusalOf(error) : error
   }
+}
+
+/** Whether who tries is one that calls are held for: a key is none. */
+function isPerson({ actor }: AdminCall): boolean {
+  return may(actor, 'approvals.decide') === undefined
+}
+
+/** A key makes no call here that rules could hold or refuse on the gateway. */
+async function requirePerson(call: AdminCall): Promise<void> {
+  if (isPerson(call)) return
+  const { features } = valueOf(await call.stub.describeSurface())
+  if (features.approvals) requireMay(call.actor, 'approvals.decide')
 }
 
 async function run(
@@ -74,7 +87,7 @@ async function run(
     hops: hopsOf(call.request.headers),
     takeCall: async () => undefined, // limits are for clients
     clientCapabilities: {},
-    isAllowed: true, // an operator is a person
+    isAllowed: isPerson(call),
     waitUntil: visit.waitUntil,
     world,
     note,

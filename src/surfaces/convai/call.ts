@@ -1,6 +1,6 @@
 /** One request to convai: what its handler is given, and how it reads and answers. */
 import * as z from 'zod'
-import { actorName } from '../../callers/may.ts'
+import { writerOf } from '../../callers/may.ts'
 import { findLossyNumbers } from '../../catalog/lossy-numbers.ts'
 import { readBytes } from '../../protocol/body.ts'
 import { decodeUtf8 } from '../../protocol/bytes.ts'
@@ -25,8 +25,8 @@ export function param({ params }: Pick<ConvaiCall, 'params'>, name: string): str
 }
 
 /** Who writes. */
-export function writeOf({ actor }: Pick<ConvaiCall, 'actor'>): { actor: string } {
-  return { actor: actorName(actor) }
+export function writeOf({ actor }: Pick<ConvaiCall, 'actor'>): ReturnType<typeof writerOf> {
+  return writerOf(actor)
 }
 
 /** The JSON body, checked by a schema: 413, or 422 with each wrong field. */

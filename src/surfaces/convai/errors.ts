@@ -2,7 +2,7 @@
  * How convai refuses (`surfaces.md` D20, `convai-api.md` §7): one object `detail` with type, code and the
  * id of the request; for 422 the list of what is wrong, as FastAPI writes it.
  */
-import type { HttpError } from '../../protocol/http-error.ts'
+import { HttpError } from '../../protocol/http-error.ts'
 import { refusalOf } from '../rest-answer.ts'
 import { Unprocessable, wrongOf, type Wrong } from './wrong.ts'
 
@@ -22,7 +22,10 @@ const STATUSES: ReadonlyMap<string, string> = new Map([['unauthorized', 'missing
 /** The answer an error leaves as. */
 export function formatConvaiError(error: unknown, requestId: string): Response {
   if (error instanceof Unprocessable) return unprocessable(error.wrong)
-  const refusal = refusalOf(error, requestId)
+  const refused = refusalOf(error, requestId)
+  // What a key may not do is one thing here, whoever finds it out.
+  const isForbidden = refused.code === 'session_required'
+  const refusal = isForbidden ? new HttpError(401, 'unauthorized', refused.message) : refused
   if (refusal.status === 422) return unprocessable(wrongInRefusal(refusal))
   const { status, message, headers, details } = refusal
   const code = refusal.code === 'unavailable' ? 'service_unavailable' : refusal.code

@@ -15,8 +15,9 @@ import type { CallToolResult } from '../../protocol/tool.ts'
 import { approvalLink } from '../approval-link.ts'
 import { serverSource } from '../sources.ts'
 import { authorizeCall, type ServerTool } from './authorize-call.ts'
-import { heldResult } from './held-result.ts'
+import { APPROVAL_WAIT, heldResult } from './held-result.ts'
 import { callOwnTool } from './manage/call-own-tool.ts'
+import { newestSite } from './principal.ts'
 import { runHeld } from './run-held.ts'
 import { runTool, type Calling } from './run-tool.ts'
 import type { Site } from './site.ts'
@@ -25,8 +26,11 @@ import { refusalResult } from './tool-refusal.ts'
 type Arguments = Readonly<Record<string, unknown>>
 
 /** Answers a call; one of a tool that is not listed is answered like one of a made-up name. */
-export async function callTool(site: Site, params: Params, calling: Calling): Promise<Result> {
+export async function callTool(asked: Site, params: Params, calling: Calling): Promise<Result> {
   const { name, args } = requireCall({ params })
+  // Whoever was held is told to wait at once, also where it is not known yet that calls are held.
+  const isLate = name === APPROVAL_WAIT && !asked.shown.tools.names.has(name)
+  const site = isLate ? await newestSite(asked) : asked
   const isListed = site.shown.tools.names.has(name)
   const tool = isListed ? site.gateway.tools.get(name) : undefined
   if (tool === undefined) throw notFound(name)

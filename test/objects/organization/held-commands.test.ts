@@ -13,7 +13,12 @@ import { resealOne, sealedToReseal } from '../../../src/objects/organization/res
 import { patchSettings } from '../../../src/objects/organization/settings-commands.ts'
 import { deleteAccount } from '../../../src/objects/organization/account-commands.ts'
 import { SealKeys } from '../../../src/sealing/seal-keys.ts'
+import { parseTool } from '../../../src/catalog/tool.ts'
+import { writeKey } from '../../../src/objects/organization/credentials.ts'
+import { writeEnvironment } from '../../../src/objects/organization/environments.ts'
+import { requireServer, writeServer } from '../../../src/objects/organization/servers.ts'
 import { createGateway, MEMORY, NOTION, NOW } from '../../support/gateway-sql.ts'
+import { tool } from '../../support/servers.ts'
 
 const WRITE = { actor: 'operator' }
 const MINUTE_MS = 60_000
@@ -179,6 +184,101 @@ describe('A held call in its organization', () => {
     suspend('mem_a')
     assert.equal(await refusalOf(), 'member_suspended')
     assert.equal(await hold(call), 'member_suspended')
+  })
+
+  it('is of the tool as it was: one that has changed since does not run', async () => {
+    const { hold, decide, begin, context, stateOf } = setUp()
+    const id = await hold()
+    decide(id, 'approved')
+    const change = (members: object) => {
+      const put = [{ ...parseTool(tool('search', members)), sortOrder: 0 }]
+      const { settings } = requireServer(context.sql, MEMORY)
+      const by = { actor: 'test', act: 'test', target: MEMORY }
+      const items = { put, remove: 'others' as const }
+      writeServer(context.sql, MEMORY, { settings, items }, by, NOW)
+    }
+    change({ handler: { kind: 'http', method: 'GET', url: 'https://elsewhere.example/' } })
+    const begun = await begin(id)
+    assert.ok(typeof begun === 'object' && 'refused' in begun)
+    assert.equal(begun.refused.code, 'tool_changed')
+    assert.equal(await stateOf(id), 'approved', 'and has not been run')
+    change({})
+    assert.ok('args' in Object(await begin(id)), 'it is what it was')
+  })
+
+  it('shows the arguments with the defaults that it runs with', async () => {
+    const { hold, at, context } = setUp()
+    const properties = { q: { type: 'string' }, limit: { type: 'number', default: 5 } }
+    const put = [
+      {
+        ...parseTool(tool('search', { inputSchema: { type: 'object', properties } })),
+        sortOrder: 0,
+      },
+    ]
+    const { settings } = requireServer(context.sql, MEMORY)
+    const by = { actor: 'test', act: 'test', target: MEMORY }
+    writeServer(context.sql, MEMORY, { settings, items: { put, remove: 'others' } }, by, NOW)
+    await hold({ args: bytes({ q: 'x' }) })
+    const which = { state: undefined, before: 1000, limit: 10, withArguments: true }
+    const [record] = await readHeld(at(), KEYS, which)
+    assert.deepEqual(JSON.parse(record?.arguments ?? ''), { q: 'x', limit: 5 })
+  })
+
+  it('runs in the environment that it was held in, by no key of another', async () => {
+    const { hold, decide, at, sql, begin } = setUp()
+    writeEnvironment(sql, 'staging', [], NOW)
+    writeKey(
+      sql,
+      {
+        id: 'key_s',
+        hash: 'h',
+        kind: 'member',
+        name: 's',
+        principal: 'mem_a',
+        environment: 'staging',
+        lastFour: 'abcd',
+      },
+      NOW,
+    )
+    const staging = { credential: 'key_s', principal: 'mem_a' }
+    const id = await hold()
+    decide(id, 'approved')
+    const begun = await beginHeld(at(), KEYS, { ...staging, id, run: 'run_s' })
+    assert.ok(typeof begun === 'object' && 'refused' in begun)
+    assert.equal(begun.refused.code, 'environment_mismatch')
+    assert.ok('args' in Object(await begin(id)))
+    const bound = await hold({ ...staging, environment: 'staging' })
+    decide(bound, 'approved')
+    const there = await begin(bound, 'run_2')
+    assert.ok(typeof there === 'object' && 'args' in there)
+    assert.equal(there.environment, 'staging')
+  })
+
+  it('does not begin once the feature is off', async () => {
+    const { hold, decide, begin, context } = setUp()
+    const id = await hold()
+    decide(id, 'approved')
+    patchSettings(context, { features: { approvals: false } }, WRITE)
+    const begun = await begin(id)
+    assert.ok(typeof begun === 'object' && 'refused' in begun)
+    assert.equal(begun.refused.code, 'approvals_off')
+  })
+
+  it('is ruled by the inputs that are sent, whatever is given in their place', async () => {
+    const { hold, context } = setUp()
+    const properties = { mode: { type: 'string' } }
+    const item = parseTool(tool('search', { inputSchema: { type: 'object', properties } }))
+    const binding = JSON.stringify({
+      ...JSON.parse(item.binding),
+      inputs: { '/mode': { constant: 'live' } },
+    })
+    const items = { put: [{ ...item, binding, sortOrder: 0 }], remove: 'others' as const }
+    const { settings } = requireServer(context.sql, MEMORY)
+    const by = { actor: 'test', act: 'test', target: MEMORY }
+    writeServer(context.sql, MEMORY, { settings, items }, by, NOW)
+    const rules = [{ match: { arguments: { '/mode': 'dry' } }, effect: 'run' as const }]
+    patchSettings(context, { approvals: { rules, default: 'refuse' } }, WRITE)
+    assert.equal(await hold({ args: bytes({ mode: 'dry' }) }), 'refused_by_rule')
   })
 
   it('is made with the account that is chosen when it begins', async () => {

@@ -2,7 +2,7 @@
  * A call of a `manage__*` tool: its caller is asked of the organization anew, as on the admin API, it
  * has to be there still, its arguments are checked as any tool's, and a refusal is a result.
  */
-import { actorName } from '../../../callers/may.ts'
+import { writerOf } from '../../../callers/may.ts'
 import { organizationOf } from '../../../objects/resident.ts'
 import { HttpError } from '../../../protocol/http-error.ts'
 import type { CallToolResult } from '../../../protocol/tool.ts'
@@ -47,7 +47,7 @@ export async function callOwnTool(
       actor,
       organization,
       stub,
-      write: { actor: actorName(actor) },
+      write: writerOf(actor),
       runHeld,
     })
   } catch (error) {
