@@ -13,6 +13,7 @@ body{font:1rem/1.5 system-ui,sans-serif;max-width:34rem;margin:0 auto;padding:1.
 h1{font-size:1.4rem;line-height:1.25;margin:.5rem 0 1rem}
 dl{border:1px solid var(--line);border-radius:.5rem;margin:1rem 0;padding:.75rem 1rem}
 dt{font-size:.85rem;opacity:.75}dd{margin:0 0 .6rem;font-weight:600}dd:last-child{margin:0}
+b{unicode-bidi:isolate}
 pre{border:1px solid var(--line);border-radius:.5rem;padding:.75rem;white-space:pre-wrap;max-height:20rem;overflow:auto}
 label{display:block;margin:.9rem 0 .2rem}
 input{font:inherit;width:100%;padding:.6rem;border:1px solid var(--line);border-radius:.4rem}
