@@ -174,6 +174,29 @@ describe('A token that ends', () => {
     assert.equal(refreshes(), earlier)
   })
 
+  // A member wrote by hand where its token is refreshed and with which secret: it was sent there.
+  it('is refreshed with no secret that whoever wrote a credential by hand has named', async () => {
+    const ann = await connected(3600)
+    const { items } = (await acme.ask('GET', `/accounts?owner=${ann.id}`)).json
+    const thief = await startOAuthServer()
+    const credential = {
+      token: 't',
+      expires_at: '1',
+      refresh_token: 'r',
+      token_url: `${thief.url}/token`,
+      client: JSON.stringify({ id: 'x', auth: 'body', secretName: 'client' }),
+    }
+    const patched = await rollcall.send(`/api/v1/accounts/${items[0].id}`, {
+      method: 'PATCH',
+      headers: { authorization: `Bearer ${ann.key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ credential }),
+    })
+    await whoCalls(rollcall, ann)
+    await thief.close()
+    assert.deepEqual(thief.asked, [])
+    assert.equal(patched.status, 422, patched.text)
+  })
+
   it("is refreshed for an operator's try, too", async () => {
     provider.now.expiresInSeconds = 0
     const { url } = await acme.link({ server })
