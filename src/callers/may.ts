@@ -163,6 +163,7 @@ function throwRefused(refused: Refused | undefined): void {
   if (refused !== undefined) throw new HttpError(403, refused, MESSAGES[refused])
 }
 
-function isAdmin({ role }: Principal): boolean {
+/** Whether somebody administers the organization. */
+export function isAdmin({ role }: Pick<Principal, 'role'>): boolean {
   return role === 'owner' || role === 'admin'
 }

@@ -88,6 +88,10 @@ export function problemsOfConnect(
   }
   if (hasUrls && clientId === undefined) lacks('.clientId', 'is needed with authorizationUrl')
   if (clientSecret !== undefined && clientId === undefined) lacks('.clientId', 'is missing')
+  if (clientSecret !== undefined && issuer === undefined && remote !== undefined && !hasUrls) {
+    // Else the server that is called would say to whom the secret goes.
+    lacks('.issuer', 'is needed with a clientSecret, or authorizationUrl and tokenUrl')
+  }
   const isSecretNeeded = clientAuth === 'basic' || clientAuth === 'body'
   if (isSecretNeeded && clientSecret === undefined) lacks('.clientSecret', 'is missing')
   return problems

@@ -79,6 +79,17 @@ describe('The page of a connect link', () => {
     assert.match(page.headers.get('content-security-policy') ?? '', /default-src 'none'/)
   })
 
+  // A member's name turned the warning after it, and one called like the organization passed for it.
+  it('says who will hold the account, whatever that one is called', async () => {
+    const name = '\u202Ethe organization acme'
+    const { id: owner } = await acme.member({ name })
+    const { text } = await newBrowser().open((await acme.link({ server, owner })).url)
+    assert.match(text, /held by<\/dt>\s*<dd>the member <b>\\u202ethe organization acme</)
+    assert.doesNotMatch(text, /\u202E/)
+    const own = await newBrowser().open((await acme.link({ server })).url)
+    assert.match(own.text, /held by<\/dt>\s*<dd>the organization <b>acme</)
+  })
+
   it('takes no form from elsewhere', async () => {
     const { browser, page } = await begin()
     const act = { act: 'connect' }

@@ -110,6 +110,12 @@ describe('The setting connect', () => {
       await wrong({ connect: { type: 'oauth', ...urls, clientId: 'c', clientAuth: 'body' } }),
       ['connect.clientSecret'],
     )
+    // The server that is called could name one of its own, and was sent the secret.
+    const remote = { kind: 'remote', tools: undefined, remote: { url: 'https://a.test/mcp' } }
+    const client = { clientId: 'c', clientSecret: { secret: 's' } }
+    assert.deepEqual(await wrong({ ...remote, connect: { type: 'oauth', ...client } }), [
+      'connect.issuer',
+    ])
     assert.deepEqual(await wrong({ connect: { type: 'form', fields: [] } }), ['connect.fields'])
   })
 

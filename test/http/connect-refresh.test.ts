@@ -97,6 +97,50 @@ describe('A token that ends', () => {
     assert.equal(await first, 'ann')
   })
 
+  // A rename ended the lease, and with it were thrown away the tokens that were being had.
+  it('is kept where its account is renamed while it is refreshed', async () => {
+    const ann = await connected(0)
+    const earlier = refreshes()
+    let open = () => {}
+    provider.now.refreshGate = new Promise((resolve) => {
+      open = resolve
+    })
+    const first = whoCalls(rollcall, ann)
+    await eventually(
+      async () => refreshes(),
+      (count) => count > earlier,
+    )
+    const { items } = (await acme.ask('GET', `/accounts?owner=${ann.id}`)).json
+    const patched = await acme.ask('PATCH', `/accounts/${items[0].id}`, { alias: 'renamed' })
+    assert.equal(patched.status, 200, patched.text)
+    open()
+    assert.equal(await first, 'ann')
+    assert.equal(await whoCalls(rollcall, ann), 'ann')
+    assert.equal(refreshes(), earlier + 1)
+  })
+
+  it('is not put in place of one that was connected meanwhile', async () => {
+    const ann = await connected(0)
+    const earlier = refreshes()
+    let open = () => {}
+    provider.now.refreshGate = new Promise((resolve) => {
+      open = resolve
+    })
+    const first = whoCalls(rollcall, ann)
+    await eventually(
+      async () => refreshes(),
+      (count) => count > earlier,
+    )
+    provider.now.user = 'anew'
+    const { url } = await acme.link({ server, owner: ann.id })
+    const browser = newBrowser()
+    await browser.through(await browser.open(url), { act: 'connect' })
+    provider.now.user = 'ann'
+    open()
+    assert.equal(await first, 'anew')
+    assert.equal(await whoCalls(rollcall, ann), 'anew')
+  })
+
   it('is the end of the account where the refresh is refused', async () => {
     const ann = await connected(0)
     provider.now.refresh = 'invalid_grant'
@@ -128,6 +172,29 @@ describe('A token that ends', () => {
     const earlier = refreshes()
     assert.equal(await whoCalls(rollcall, ann), 'ann')
     assert.equal(refreshes(), earlier)
+  })
+
+  // A member wrote by hand where its token is refreshed and with which secret: it was sent there.
+  it('is refreshed with no secret that whoever wrote a credential by hand has named', async () => {
+    const ann = await connected(3600)
+    const { items } = (await acme.ask('GET', `/accounts?owner=${ann.id}`)).json
+    const thief = await startOAuthServer()
+    const credential = {
+      token: 't',
+      expires_at: '1',
+      refresh_token: 'r',
+      token_url: `${thief.url}/token`,
+      client: JSON.stringify({ id: 'x', auth: 'body', secretName: 'client' }),
+    }
+    const patched = await rollcall.send(`/api/v1/accounts/${items[0].id}`, {
+      method: 'PATCH',
+      headers: { authorization: `Bearer ${ann.key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ credential }),
+    })
+    await whoCalls(rollcall, ann)
+    await thief.close()
+    assert.deepEqual(thief.asked, [])
+    assert.equal(patched.status, 422, patched.text)
   })
 
   it("is refreshed for an operator's try, too", async () => {

@@ -120,6 +120,30 @@ describe('A connect link where people sign in', () => {
     login.now.claims = {}
   })
 
+  // Once its maker had gone, whoever had the link gave the organization an account, with no sign-in.
+  it('of the organization is over once its maker is no admin any more', async () => {
+    const made = async (path: string, body: object) => (await acme.ask('POST', path, body)).json
+    for (const ends of ['demoted', 'suspended', 'deleted']) {
+      const externalId = { issuer: login.url, subject: ends }
+      const { id } = await made('/members', { name: 'Boss', role: 'admin', externalId })
+      const { secret } = await made('/keys', { name: 'k', kind: 'member', principal: id })
+      const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' }
+      const asked = { method: 'POST', headers, body: JSON.stringify({ server }) }
+      const { json: link } = await rollcall.send('/api/v1/accounts/connect', asked)
+      const browser = visitor()
+      const page = await signInAs(browser, ends, link.url)
+      assert.match(page.text, /Continue to Notes/)
+      const patch = ends === 'demoted' ? { role: 'member' } : { status: 'suspended' }
+      await (ends === 'deleted'
+        ? acme.ask('DELETE', `/members/${id}`)
+        : acme.ask('PATCH', `/members/${id}`, patch))
+      for (const who of [browser, visitor()]) {
+        assert.equal((await who.open(link.url)).status, 403, ends)
+        assert.equal((await who.send(page, { act: 'connect' })).status, 403, ends)
+      }
+    }
+  })
+
   it('is not made for a member that cannot sign in', async () => {
     const { id } = await acme.member()
     const answer = await acme.ask('POST', '/accounts/connect', { server, owner: id })

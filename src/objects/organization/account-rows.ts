@@ -124,8 +124,8 @@ export function findByAlias(
 }
 
 /**
- * Writes an account, new or changed, whose lease ends by it; 409 where another of the same owner
- * has its alias on the server. Of those of others nothing is told by it.
+ * Writes an account, new or changed; another credential ends its lease. 409 where another of the same
+ * owner has its alias on the server; of those of others nothing is told by it.
  */
 export function writeAccount(sql: SqlStorage, row: AccountRow): void {
   const { id, server, owner, alias } = row
@@ -135,9 +135,11 @@ export function writeAccount(sql: SqlStorage, row: AccountRow): void {
     throw new HttpError(409, 'alias_taken', message)
   }
   sql.exec(
-    `INSERT OR REPLACE INTO accounts
+    `INSERT INTO accounts
        (id, server, owner, alias, identity, state, sealed, ends_at, created_at, updated_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+     ON CONFLICT (id) DO UPDATE SET alias = ?4, identity = ?5, state = ?6, ends_at = ?8,
+       updated_at = ?10, lease = CASE WHEN sealed = ?7 THEN lease END, sealed = ?7`,
     id,
     server,
     owner,

@@ -6,6 +6,7 @@ import { connectOf, type Connect } from '../../catalog/connect.ts'
 import { invalid } from '../../catalog/issues.ts'
 import { mintId } from '../../catalog/names.ts'
 import { credentialFieldsOf } from '../../catalog/tool.ts'
+import { isAdmin } from '../../callers/may.ts'
 import type { ExternalId } from '../../callers/principal.ts'
 import type { AccountCredential } from '../../handlers/account-credential.ts'
 import { accountFieldsOf } from '../../handlers/secret.ts'
@@ -75,7 +76,7 @@ export function createConnect(
   return context.transact(() => {
     requireConnector(sql, server)
     if (owner !== null) requireMember(sql, owner)
-    requireAvailable(sql, server, owner)
+    requireAvailable(sql, { server, owner, created_by: actor })
     const connect = { server, owner, alias: alias ?? onlyAlias(sql, server, owner) }
     const row = addConnect(sql, { ...connect, id: mintId('con'), created_by: actor }, now)
     writeAudit(sql, { actor, act: 'connects.create', target: row.id, detail: connect }, now)
@@ -95,7 +96,7 @@ export function describeConnect({ sql, now }: Context, id: string): DescribedCon
     isRemote: settings.kind === 'remote',
     holder,
     person: holder ?? namedOf(sql, row.created_by),
-    asks: requireAvailable(sql, row.server, row.owner),
+    asks: requireAvailable(sql, row),
   }
 }
 
@@ -182,12 +183,15 @@ export function failConnect(
 function requireGoing(sql: SqlStorage, id: string, now: number): ConnectRow {
   const row = requireOpen(sql, id, now)
   requireConnector(sql, row.server)
-  requireAvailable(sql, row.server, row.owner)
+  requireAvailable(sql, row)
   return row
 }
 
-/** What a connect on a server asks for, or 403, 409. */
-function requireAvailable(sql: SqlStorage, server: string, owner: string | null): Connect {
+/** What a connect asks for, or 403, 409. */
+function requireAvailable(
+  sql: SqlStorage,
+  { server, owner, created_by: maker }: Pick<ConnectRow, 'server' | 'owner' | 'created_by'>,
+): Connect {
   const { features, status } = organizationSettings(sql)
   if (status === 'suspended') {
     throw new HttpError(403, 'org_suspended', 'This organization is suspended')
@@ -198,6 +202,10 @@ function requireAvailable(sql: SqlStorage, server: string, owner: string | null)
   if (owner !== null && findPrincipal(sql, owner)?.status !== 'active') {
     throw new HttpError(403, 'member_suspended', 'This member is suspended')
   }
+  if (owner === null && maker !== 'operator' && !administers(sql, maker)) {
+    const message = 'Who made this link is no admin of the organization any more'
+    throw new HttpError(403, 'admin_required', message)
+  }
   const { settings } = requireServer(sql, server)
   const fields = settings.remote
     ? accountFieldsOf(settings.remote)
@@ -206,6 +214,11 @@ function requireAvailable(sql: SqlStorage, server: string, owner: string | null)
   if (asks !== undefined) return asks
   const message = 'The server refers to nothing of an account, and has no "connect"'
   throw new HttpError(409, 'nothing_to_connect', message)
+}
+
+function administers(sql: SqlStorage, id: string): boolean {
+  const found = findPrincipal(sql, id)
+  return found?.status === 'active' && isAdmin(found)
 }
 
 /** The alias of a wish that names none. */

@@ -1,5 +1,4 @@
 /** What the page of an approval link shows: the held call, whole and with nothing hidden, and two buttons. */
-import { escapeHidden } from '../../catalog/hidden-characters.ts'
 import type { HeldRecord } from '../../objects/organization/held-records.ts'
 import { html, type Html } from './html.ts'
 
@@ -23,12 +22,12 @@ export function formatHeld(held: HeldRecord & { arguments: string }): Html {
         if (text === null) return []
         return [
           html`<dt>${term}</dt>
-            <dd>${escapeHidden(text)}</dd>`,
+            <dd>${text}</dd>`,
         ]
       })}
     </dl>
     <h2>Arguments</h2>
-    <pre>${escapeHidden(JSON.stringify(args, null, 2))}</pre>`
+    <pre>${JSON.stringify(args, null, 2)}</pre>`
 }
 
 /** The two buttons. */

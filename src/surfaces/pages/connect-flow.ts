@@ -101,7 +101,8 @@ export async function endFlow(
   requireIssuer(server, answer.get('iss'))
   const code = answer.get('code')
   const { host } = new URL(server.authorizationUrl)
-  if (code === null || answer.has('error')) throw new OAuthFault('refused', `${host} said no`)
+  if (code === null || answer.has('error'))
+    throw new OAuthFault('refused', `${host} said no; ask for a new link to try again`)
   const { secretName: name } = client
   const sealed = name === undefined ? undefined : await stub.sealedSecret(name)
   const opened =

@@ -9,15 +9,19 @@ export type FormSecrets = { link: string; token: string }
 /** Prefix of the names of a credential's fields in the form. */
 export const FIELD_PREFIX = 'field.'
 
-/** Who the account will be of. */
-export function holderOf({ holder, organizationName }: DescribedConnect): string {
-  return holder?.name ?? `the organization ${organizationName}`
+/** Who the account will be of; which of the two it is, whatever a member is called. */
+export function holderOf({ holder, organizationName }: DescribedConnect): Html {
+  return holder === null
+    ? html`the organization <b>${organizationName}</b>`
+    : html`the member <b>${holder.name}</b>`
 }
 
 /** The facts that somebody has to read before they click. */
 export function formatFacts(described: DescribedConnect): Html {
-  const { organizationName, serverName, alias, asks } = described
-  const scopes = asks.type === 'oauth' ? (asks.scopes ?? []) : []
+  const { organizationName, serverName, alias, holder } = described
+  const consequence = holder
+    ? html`Go on only if you are <b>${holder.name}</b>, or want that member to use your account.`
+    : html`Go on only if you want those to use your account to whom the organization gives it.`
   return html`<dl>
       <dt>Service</dt>
       <dd>${serverName}</dd>
@@ -27,24 +31,26 @@ export function formatFacts(described: DescribedConnect): Html {
       <dd>${holderOf(described)}</dd>
       <dt>Name of the account</dt>
       <dd>${alias}</dd>
-      ${
-        scopes.length === 0
-          ? undefined
-          : html`<dt>What is asked for</dt>
-              <dd>${scopes.join(', ')}</dd>`
-      }
+      <dt>What is asked for</dt>
+      <dd>${askedOf(described)}</dd>
     </dl>
     <p>
-      Tools of ${organizationName} will then act on ${serverName} with your account, on behalf of
-      ${holderOf(described)}. Go on only if that is you, or somebody you want this for.
+      Tools of <b>${organizationName}</b> will then act on <b>${serverName}</b> with your account.
+      ${consequence}
     </p>`
+}
+
+function askedOf({ asks, serverName }: DescribedConnect): string {
+  if (asks.type === 'form') return asks.fields.map(({ label }) => label).join(', ')
+  const { scopes = [] } = asks
+  return scopes.length === 0 ? `What ${serverName} asks you for on its own page` : scopes.join(', ')
 }
 
 /** The button by which somebody proves who they are first. */
 export function formatSignIn(secrets: FormSecrets, name: string, isOther: boolean): Html {
   const text = isOther
-    ? html`<p><b>You are signed in as somebody else.</b> Only ${name} can use this link.</p>`
-    : html`<p>Sign in as ${name} first.</p>`
+    ? html`<p><b>You are signed in as somebody else.</b> Only <b>${name}</b> can use this link.</p>`
+    : html`<p>Sign in as <b>${name}</b> first.</p>`
   return html`${text}${formatForm(secrets, html`<button name="act" value="sign-in">Sign in</button>`)}`
 }
 

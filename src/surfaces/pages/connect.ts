@@ -185,7 +185,7 @@ async function finish(
   }
   const body = html`<p>
       <b>${described.serverName}</b> is connected for ${holderOf(described)}, as
-      “${written.account.alias}”.
+      <b>${written.account.alias}</b>.
     </p>
     <p><small>You can close this page.</small></p>`
   return formatPage({ title: 'Connected', body })

@@ -1,7 +1,9 @@
 /**
  * HTML that is made of literal text and of values, every one of them escaped: the one way in which a
- * page is written. A value stands in text or in a quoted attribute, never in a script or a style.
+ * page is written. A value stands in text or in a quoted attribute, never in a script or a style; and
+ * what in it would not be seen, or turn the text around it, is shown as its code.
  */
+import { escapeHidden } from '../../catalog/hidden-characters.ts'
 
 const ENTITIES: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -36,5 +38,5 @@ function formatValue(value: HtmlValue): string {
   if (value === undefined) return ''
   if (value instanceof Html) return value.toString()
   if (Array.isArray(value)) return value.map(formatValue).join('')
-  return String(value).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '')
+  return escapeHidden(String(value)).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '')
 }

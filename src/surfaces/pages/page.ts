@@ -10,10 +10,11 @@ const STYLE = `
 :root{color-scheme:light dark;--line:#8886;--ink:#1d4ed8}
 *{box-sizing:border-box}
 body{font:1rem/1.5 system-ui,sans-serif;max-width:34rem;margin:0 auto;padding:1.5rem 1rem 3rem;overflow-wrap:anywhere}
-h1{font-size:1.4rem;line-height:1.25;margin:.5rem 0 1rem}
+h1{font-size:1.4rem;line-height:1.25;margin:.5rem 0 1rem}h2{font-size:1.1rem}
 dl{border:1px solid var(--line);border-radius:.5rem;margin:1rem 0;padding:.75rem 1rem}
 dt{font-size:.85rem;opacity:.75}dd{margin:0 0 .6rem;font-weight:600}dd:last-child{margin:0}
-pre{border:1px solid var(--line);border-radius:.5rem;padding:.75rem;white-space:pre-wrap;max-height:20rem;overflow:auto}
+b{unicode-bidi:isolate}
+pre{border:1px solid var(--line);border-radius:.5rem;padding:.75rem;white-space:pre-wrap}
 label{display:block;margin:.9rem 0 .2rem}
 input{font:inherit;width:100%;padding:.6rem;border:1px solid var(--line);border-radius:.4rem}
 button{font:inherit;font-weight:600;min-height:2.75rem;width:100%;margin-top:1rem;border:1px solid var(--ink);border-radius:.5rem;background:var(--ink);color:#fff}

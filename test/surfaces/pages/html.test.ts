@@ -12,6 +12,12 @@ describe('html', () => {
     )
   })
 
+  // A name with U+202E turned the warning after it, so that nobody could read it.
+  it('shows what would turn or hide text, whoever chose it', () => {
+    const page = html`<b>${'\u202Enna\u200B'}</b> may act`.toString()
+    assert.equal(page, '<b>\\u202enna\\u200b</b> may act')
+  })
+
   it('takes other HTML as it is, lists of it, and nothing', () => {
     const rows = ['a', '<'].map((row) => html`<i>${row}</i>`)
     assert.equal(html`<b>${rows}${undefined}</b>`.toString(), '<b><i>a</i><i>&lt;</i></b>')
