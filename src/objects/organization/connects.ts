@@ -7,7 +7,7 @@ import { HttpError } from '../../protocol/http-error.ts'
 
 const LIFE_MS = 10 * 60 * 1000
 const KEPT_MS = 24 * 3600 * 1000
-const MAX_OPEN = 20 // of one who makes links
+const MAX_OPEN = 20 // of one who makes links, for one who will hold the account
 /** In which what came back at the last moment can be finished. */
 const FINISH_MS = 60_000
 
@@ -59,12 +59,13 @@ export function requireConnect(sql: SqlStorage, id: string): ConnectRow {
 
 export type NewConnect = Pick<ConnectRow, 'id' | 'server' | 'owner' | 'alias' | 'created_by'>
 
-/** Writes a new row, and drops those of yesterday; 429 where its maker has too many open. */
+/** Writes a new row, and drops those of yesterday; 429 where its maker has too many open for its holder. */
 export function addConnect(sql: SqlStorage, connect: NewConnect, now: number): ConnectRow {
   sql.exec('DELETE FROM connects WHERE expires_at < ?', now - KEPT_MS)
   const query = `SELECT COUNT(*) AS count FROM connects
-    WHERE created_by = ? AND expires_at > ? AND state IN ('pending', 'started')`
-  if (sql.exec<{ count: number }>(query, connect.created_by, now).one().count >= MAX_OPEN) {
+    WHERE created_by = ? AND owner IS ? AND expires_at > ? AND state IN ('pending', 'started')`
+  const { count } = sql.exec<{ count: number }>(query, connect.created_by, connect.owner, now).one()
+  if (count >= MAX_OPEN) {
     const message = `There may be ${MAX_OPEN} links that wait; use one, or wait ten minutes`
     throw new HttpError(429, 'too_many_connects', message)
   }
