@@ -61,7 +61,8 @@ export async function startSignIn(
   { issuer, back }: { issuer: OAuthIssuer; back: { kind: 'connect' | 'approve'; link: string } },
 ): Promise<Response> {
   const { world, settings } = platform
-  const server = await telling(discoverServer(createFetchJson(world.outbound), issuer.issuer))
+  const fetchJson = createFetchJson(world.outbound)
+  const server = await telling(discoverServer(fetchJson, issuer.issuer, 'sign-in'))
   const [state, verifier, nonce] = [STATE_PREFIX + mintNonce(), mintNonce(), mintNonce()]
   const url = await telling(async () =>
     formatAuthorizationUrl(

@@ -1,6 +1,6 @@
 /**
- * An authorization server as its metadata describes it (RFC 8414, OpenID Connect Discovery). One that
- * does not say that it does S256 is not used, and metadata must be of the issuer it was asked for.
+ * An authorization server as its metadata describes it (RFC 8414, OpenID Connect Discovery), which must
+ * be of the issuer it was asked for.
  */
 import * as z from 'zod'
 import { discoveryUrls } from '../../protocol/well-known.ts'
@@ -36,10 +36,14 @@ export type AuthorizationServer = z.infer<typeof AuthorizationServer>
 /** Reads JSON over HTTP, bounded in size and time; throws for anything else. */
 export type FetchJson = (url: string) => Promise<unknown>
 
-/** The server of an issuer, or `OAuthFault`. */
+/**
+ * The server of an issuer, or `OAuthFault`: one that does not say that it does PKCE with S256 is not used
+ * (`mcp-protocol.md` §7.5). Those that people sign in to may be silent, since an ID token is bound by its nonce.
+ */
 export async function discoverServer(
   fetchJson: FetchJson,
   issuer: string,
+  purpose: 'access' | 'sign-in' = 'access',
 ): Promise<AuthorizationServer> {
   const { host } = new URL(issuer)
   let fault = new OAuthFault('unfit', `${host} has no metadata of an authorization server`)
@@ -50,7 +54,8 @@ export async function discoverServer(
     if (!metadata.success) {
       fault = new OAuthFault('unfit', `The metadata of ${host} lacks what is needed`)
     } else if (metadata.data.issuer === issuer) {
-      return toServer(metadata.data, host)
+      if (purpose === 'access') requirePkce(metadata.data, host)
+      return toServer(metadata.data)
     } else {
       fault = new OAuthFault('unfit', `The metadata at ${host} is of another issuer`)
     }
@@ -66,10 +71,12 @@ export function requireIssuer({ issuer, namesItself }: AuthorizationServer, iss:
   throw new OAuthFault('unfit', 'The answer is not of the authorization server that was asked')
 }
 
-function toServer(metadata: z.infer<typeof Metadata>, host: string): AuthorizationServer {
-  if (metadata.code_challenge_methods_supported?.includes('S256') !== true) {
-    throw new OAuthFault('unfit', `${host} does not say that it does PKCE with S256`)
-  }
+function requirePkce(metadata: z.infer<typeof Metadata>, host: string): void {
+  if (metadata.code_challenge_methods_supported?.includes('S256') === true) return
+  throw new OAuthFault('unfit', `${host} does not say that it does PKCE with S256`)
+}
+
+function toServer(metadata: z.infer<typeof Metadata>): AuthorizationServer {
   const { registration_endpoint: registrationUrl } = metadata
   return {
     issuer: metadata.issuer,

@@ -53,6 +53,15 @@ describe('discoverServer', () => {
     }
     await assert.rejects(discoverServer(reading({}), ISSUER), OAuthFault)
   })
+
+  it('takes a server for sign-in that says nothing of PKCE, and is still its issuer', async () => {
+    const url = 'https://as.test/.well-known/oauth-authorization-server/t'
+    const silent = { ...METADATA, code_challenge_methods_supported: undefined }
+    const found = await discoverServer(reading({ [url]: silent }), ISSUER, 'sign-in')
+    assert.equal(found.issuer, ISSUER)
+    const other = { [url]: { ...silent, issuer: 'https://other.test' } }
+    await assert.rejects(discoverServer(reading(other), ISSUER, 'sign-in'), OAuthFault)
+  })
 })
 
 describe('requireIssuer', () => {
