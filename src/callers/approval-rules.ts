@@ -98,11 +98,14 @@ export type RuledCall = {
 
 /** What is done with a call; one that a person said asks may be refused, and never just runs. */
 export function decide({ rules, default: otherwise }: ApprovalRules, call: RuledCall): Effect {
-  const effect = rules.find(({ match }) => isOf(match, call))?.effect ?? otherwise
+  const rule = rules.find(({ match, effect }) => isOf(match, call, effect !== 'run'))
+  const effect = rule?.effect ?? otherwise
   return effect === 'run' && call.asks ? 'ask' : effect
 }
 
-function isOf({ server, tool, annotations, arguments: args, caller }: Match, call: RuledCall) {
+/** Where `isCautious`, an argument that cannot be compared is one that the rule is about. */
+function isOf(match: Match, call: RuledCall, isCautious: boolean): boolean {
+  const { server, tool, annotations, arguments: args, caller } = match
   const hints = hintsOf(call.annotations)
   return (
     (server === undefined || server === call.server || server === call.capability) &&
@@ -111,7 +114,7 @@ function isOf({ server, tool, annotations, arguments: args, caller }: Match, cal
     HINTS.every((hint) => [undefined, hints[hint]].includes(annotations?.[hint])) &&
     Object.entries(args ?? {}).every(([pointer, wanted]) => {
       const found = valueAt(call.args, pointer)
-      return found !== undefined && holds(wanted, found.value)
+      return found !== undefined && holds(wanted, found.value, isCautious)
     })
   )
 }
@@ -141,15 +144,17 @@ function valueAt(root: unknown, pointer: string): { value: unknown } | undefined
   return { value }
 }
 
-function holds(wanted: unknown, value: unknown): boolean {
+function holds(wanted: unknown, value: unknown, isCautious: boolean): boolean {
   if (!isObject(wanted)) return isEqual(wanted, value)
   const { equals, in: choices, matches, atLeast, atMost } = wanted as Comparison
+  const isText = typeof value === 'string'
+  const isNumber = typeof value === 'number'
   return (
     (equals === undefined || isEqual(equals, value)) &&
     (choices === undefined || choices.some((choice) => isEqual(choice, value))) &&
-    (matches === undefined || (typeof value === 'string' && fits(matches, value))) &&
-    (atLeast === undefined || (typeof value === 'number' && value >= atLeast)) &&
-    (atMost === undefined || (typeof value === 'number' && value <= atMost))
+    (matches === undefined || (isText ? fits(matches, value) : isCautious)) &&
+    (atLeast === undefined || (isNumber ? value >= atLeast : isCautious)) &&
+    (atMost === undefined || (isNumber ? value <= atMost : isCautious))
   )
 }
 

@@ -118,12 +118,26 @@ describe('Rules on calls', () => {
     assert.ok(!is({ in: ['x', 2] }, '2'))
     assert.ok(is({ matches: '*@example.com' }, 'a@example.com'))
     assert.ok(!is({ matches: '*@example.com' }, 'a@example.com.evil'))
-    assert.ok(!is({ matches: '*' }, 1))
     assert.ok(is({ atLeast: 10 }, 10))
     assert.ok(!is({ atLeast: 10 }, 9.5))
-    assert.ok(!is({ atLeast: 10 }, '11'))
     assert.ok(is({ atLeast: 10, atMost: 20 }, 15))
     assert.ok(!is({ atLeast: 10, atMost: 20 }, 21))
+  })
+
+  it('match what cannot be compared where they ask or refuse, and not where they let run', () => {
+    for (const [wanted, value] of [
+      [{ atLeast: 10 }, '11'],
+      [{ atMost: 10 }, ['11']],
+      [{ matches: 'x*' }, 1],
+    ] as const) {
+      const match = { arguments: { '/a': wanted } }
+      const call = { ...CALL, args: { a: value } }
+      const effectOf = (effect: Effect, otherwise: Effect) =>
+        decide({ rules: [{ match, effect }], default: otherwise }, call)
+      assert.equal(effectOf('ask', 'run'), 'ask')
+      assert.equal(effectOf('refuse', 'run'), 'refuse')
+      assert.equal(effectOf('run', 'refuse'), 'refuse')
+    }
   })
 
   it('match a pattern in a time that does not explode', () => {
