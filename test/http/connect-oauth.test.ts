@@ -74,7 +74,7 @@ describe('A connect link, by OAuth', () => {
     const { url, id } = await acme.link({ server })
     const browser = newBrowser()
     const page = await browser.open(url)
-    assert.match(page.text, /the organization acme/)
+    assert.match(page.text, /the organization <b>acme<\/b>/)
     await browser.through(page, { act: 'connect' })
     const { account } = await acme.stateOf(id)
     const { owner, alias } = (await acme.ask('GET', `/accounts/${account}`)).json
