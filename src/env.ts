@@ -95,7 +95,9 @@ export const Settings = z
 export type Settings = z.infer<typeof Settings>
 
 /** A setting that is missing or wrong; the message names it and never its value. */
-export class Misconfigured extends Error {}
+export class Misconfigured extends Error {
+  override readonly name = 'Misconfigured'
+}
 
 /** Reads the settings, or throws `Misconfigured`. */
 export function readSettings(env: Env): Settings {

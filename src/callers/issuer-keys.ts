@@ -23,7 +23,9 @@ export type FetchJson = (url: string) => Promise<unknown>
 export type KeySet = { resolve: ReturnType<typeof createLocalJWKSet>; fetchedAt: number }
 
 /** An issuer's keys cannot be had now: nothing can be said of a token. */
-export class KeysUnavailable extends Error {}
+export class KeysUnavailable extends Error {
+  override readonly name = 'KeysUnavailable'
+}
 
 const Jwks = z.object({ keys: z.array(z.looseObject({ kty: z.string() })).max(MAX_KEYS) })
 const Metadata = z.object({ issuer: z.string(), jwks_uri: z.url({ protocol: /^https?$/ }) })

@@ -104,7 +104,9 @@ export type Published = {
 export type Gone = { organization: string; id: string; revision: number; deleted: true }
 
 /** A value in KV that is not what we write; treated as if KV had failed. */
-export class UnreadablePublished extends Error {}
+export class UnreadablePublished extends Error {
+  override readonly name = 'UnreadablePublished'
+}
 
 /** The value for a server, its active items listed; those of a kind are given in order. */
 export function formatPublished(

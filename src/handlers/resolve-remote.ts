@@ -16,7 +16,9 @@ export type Known = {
 }
 
 /** A remote server that cannot be reached as its settings are; the message says what to change. */
-export class Unresolvable extends Error {}
+export class Unresolvable extends Error {
+  override readonly name = 'Unresolvable'
+}
 
 /** The remote server in an environment; throws `Unresolvable` where something of it has no value. */
 export function resolveRemote(

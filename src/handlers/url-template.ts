@@ -33,7 +33,9 @@ export function placeholdersOf(template: string): string[] {
 }
 
 /** A value that is a step in the path, such as `..`, or has one behind an encoded slash. */
-export class PathStep extends Error {}
+export class PathStep extends Error {
+  override readonly name = 'PathStep'
+}
 
 /** The URL with values in place; `PathStep` where a segment is empty or has a step in it. */
 export function fillUrlTemplate(template: string, valueOf: (name: string) => string): string {

@@ -37,7 +37,9 @@ export type Found<T> = {
 }
 
 /** Neither KV nor the origin could be asked. */
-export class Unavailable extends Error {}
+export class Unavailable extends Error {
+  override readonly name = 'Unavailable'
+}
 
 type Entry<T> = { value: T | undefined; bytes: number; checkedAt: number; retryAt: number }
 

@@ -7,6 +7,7 @@ export type Detail = { path: string; message: string }
 
 /** A refusal with its HTTP status, a code to branch on, and for 422 every wrong field. */
 export class HttpError extends Error {
+  override readonly name = 'HttpError'
   readonly status: number
   readonly code: string
   readonly details: readonly Detail[] | undefined

@@ -33,6 +33,7 @@ const MAX_MESSAGE_LENGTH = 4000
  * the HTTP status, 200 where the error rides in-band (§2.3); `id` the request's, where it could be read.
  */
 export class RpcError extends Error {
+  override readonly name = 'RpcError'
   readonly code: number
   readonly status: number
   readonly data: unknown

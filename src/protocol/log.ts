@@ -31,7 +31,7 @@ export function describeError(error: unknown): string {
 function describeOne(error: unknown): string {
   if (!(error instanceof Error)) return `a thrown ${typeof error}`
   const { message, stack = '' } = error
-  const kind = error.constructor.name
+  const kind = error.name // that of a class is a letter where the Worker is minified
   const text = PLAIN.has(error.constructor)
     ? `: ${message.replace(QUOTED, '…').replace(URL_ON, '…')}`
     : ''

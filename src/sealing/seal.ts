@@ -10,7 +10,9 @@ const IV_BYTES = 12
 export type Place = { purpose: string; path: readonly string[] }
 
 /** A sealed value that no key of ours opens in this place: forged, moved, or its key is gone. */
-export class CannotOpen extends Error {}
+export class CannotOpen extends Error {
+  override readonly name = 'CannotOpen'
+}
 
 /** Seals a text with the first key. */
 export async function seal(keys: SealKeys, place: Place, plain: string): Promise<string> {

@@ -5,7 +5,9 @@
  */
 
 /** A value is too large for its schema, or the schema has no end. */
-export class TooMuchToCheck extends Error {}
+export class TooMuchToCheck extends Error {
+  override readonly name = 'TooMuchToCheck'
+}
 
 /** A second or so: applying a schema costs 1, and more by the texts it compares with. */
 const MAX_COST = 500_000

@@ -16,7 +16,9 @@ const FORMS_BYTES = 1024 * 1024
 const formsOfSecrets = new BoundedMap<readonly string[]>(FORMS_BYTES)
 
 /** A secret that a request needs and the organization or the account has not; the message names it. */
-export class MissingSecret extends Error {}
+export class MissingSecret extends Error {
+  override readonly name = 'MissingSecret'
+}
 
 export class OpenedSecrets {
   readonly #values: ReadonlyMap<string, string>

@@ -45,7 +45,9 @@ export type OutboundRequest = {
 export type Outbound = (request: OutboundRequest) => Promise<Response>
 
 /** A request that may not be made; the message names the host and holds no secret. */
-export class OutboundRefused extends Error {}
+export class OutboundRefused extends Error {
+  override readonly name = 'OutboundRefused'
+}
 
 /** The outbound function under a policy. */
 export function createOutbound(policy: OutboundPolicy): Outbound {

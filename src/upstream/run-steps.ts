@@ -11,6 +11,7 @@ export type Notification = {
 
 /** The client could not, or would not, answer what it was asked. */
 export class AskRefused extends Error {
+  override readonly name = 'AskRefused'
   /** The code of the error that it answered with. */
   readonly code: number
   constructor(message: string, code = INTERNAL_ERROR) {

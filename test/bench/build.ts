@@ -16,12 +16,11 @@ export function rollcallScript(): Promise<string> {
   return script
 }
 
-/** Builds Rollcall's Worker; `flags` go to wrangler. */
-export async function buildRollcall(...flags: string[]): Promise<string> {
+async function buildRollcall(): Promise<string> {
   const outdir = await mkdtemp(join(tmpdir(), 'rollcall-bench-'))
   try {
     const wrangler = join(ROOT, 'node_modules/.bin/wrangler')
-    const args = ['deploy', '--dry-run', '--outdir', outdir, ...flags]
+    const args = ['deploy', '--dry-run', '--outdir', outdir]
     await promisify(execFile)(wrangler, args, { cwd: ROOT })
     return await readFile(join(outdir, 'worker.js'), 'utf8')
   } finally {

@@ -12,6 +12,7 @@ export type Wrong = { type: string; loc: readonly (string | number)[]; msg: stri
 
 /** The refusal of a request: 422, each wrong field in `detail`. */
 export class Unprocessable extends Error {
+  override readonly name = 'Unprocessable'
   readonly wrong: readonly Wrong[]
 
   constructor(wrong: readonly Wrong[]) {

@@ -33,7 +33,9 @@ export type HttpOutcome = {
 }
 
 /** Why a call failed, to be told to who called: it names what is wrong and holds no secret. */
-export class CallFailed extends Error {}
+export class CallFailed extends Error {
+  override readonly name = 'CallFailed'
+}
 
 /** Why a token that authorizes a call could not be had, likewise. */
 export class NoToken extends CallFailed {}

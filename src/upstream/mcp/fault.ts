@@ -38,6 +38,7 @@ export type FaultExtras = {
 
 /** A request to a remote server that came to no result. */
 export class UpstreamFault extends Error {
+  override readonly name = 'UpstreamFault'
   readonly kind: FaultKind
   readonly status: number | undefined
   readonly code: number | undefined
@@ -48,7 +49,6 @@ export class UpstreamFault extends Error {
 
   constructor(kind: FaultKind, message: string, extras: FaultExtras = {}) {
     super(extras.said === undefined || extras.said === '' ? message : `${message}: ${extras.said}`)
-    this.name = 'UpstreamFault'
     this.kind = kind
     this.status = extras.status
     this.code = extras.code

@@ -7,6 +7,7 @@
 export type OAuthFaultKind = 'unreachable' | 'refused' | 'unfit'
 
 export class OAuthFault extends Error {
+  override readonly name = 'OAuthFault'
   readonly kind: OAuthFaultKind
   readonly error: string | undefined
 
