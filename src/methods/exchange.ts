@@ -40,7 +40,7 @@ export type Exchange = {
   /** Takes one call of a tool with a limit; the seconds to wait where there were too many. */
   takeCall: (tool: string, perMinute: number) => Promise<number | undefined>
   /** The catalog, compared with the truth at most 5 s ago; undefined when nobody could be asked. */
-  verified: () => Promise<Catalog | undefined>
+  verified: () => Catalog | Promise<Catalog | undefined>
   /** The catalog as it was at a revision; undefined once that has expired. */
   catalogAt: (revision: number) => Promise<Catalog | undefined>
 }

@@ -12,7 +12,6 @@ import {
 } from '../protocol/sse.ts'
 import { decodeUtf8, encodeUtf8 } from '../protocol/bytes.ts'
 import { logError } from '../protocol/log.ts'
-import { within } from '../memory/single-flight.ts'
 import type { Talk } from '../upstream/run-steps.ts'
 import type { Answer } from './messages.ts'
 import type { Visit } from './platform.ts'
@@ -39,8 +38,8 @@ export async function answerLive(
     }),
   )
   if (stream === undefined) return pending
-  const first = await Promise.race([within(PATIENCE_MS, pending), stream.started])
-  if (first !== undefined && first !== 'started') return first.value
+  const first = await stream.before(pending)
+  if (first !== undefined) return first
   stream.keepAlive()
   // Kept when the client has left: the remote server is told that nobody waits any more.
   waitUntil(
@@ -55,18 +54,31 @@ export async function answerLive(
 /** The stream, which begins when something is first sent on it or the patience ends. */
 class LiveStream {
   readonly #abort: AbortController
-  readonly #started = Promise.withResolvers<'started'>()
   #body: ReadableStream<Uint8Array> | undefined
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined
   #timer: ReturnType<typeof setInterval> | undefined
+  /** Does what is to be done when something is first sent. */
+  #begin = (): void => {}
 
   constructor(abort: AbortController) {
     this.#abort = abort
   }
 
-  /** Settles when something was sent. */
-  get started(): Promise<'started'> {
-    return this.#started.promise
+  /** The answer, or undefined once it has to be a stream: something was sent, or a second is over. */
+  before(pending: Promise<Answer>): Promise<Answer | undefined> {
+    if (this.#body !== undefined) return Promise.resolve(undefined)
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => resolve(undefined), PATIENCE_MS)
+      const end = (settle: () => void) => {
+        clearTimeout(timer)
+        settle()
+      }
+      this.#begin = () => end(() => resolve(undefined))
+      pending.then(
+        (answer) => end(() => resolve(answer)),
+        (error: Error) => end(() => reject(error)),
+      )
+    })
   }
 
   /** What the client reads. Most answers never become a stream, so it is made when one does. */
@@ -91,7 +103,7 @@ class LiveStream {
   send(message: string): void {
     this.open()
     this.#write(formatEvent({ data: message }))
-    this.#started.resolve('started')
+    this.#begin()
   }
 
   finish(body: Answer['body']): void {
