@@ -1,66 +1,34 @@
-/** Server configurations and what is said of their tools, as the official client has them (E2–E7, E10–E13). */
-import { ElevenLabsError, type ElevenLabs } from '@elevenlabs/elevenlabs-js'
+/** Server configurations, as the official client has them (E2–E7). */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer as createHttpServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, it } from 'node:test'
-import { BOTH, onlyEvent } from '../support/acme.ts'
-import { createOrganization, createServer, inOrganization, readServer } from '../support/admin.ts'
+import { createOrganization, inOrganization } from '../support/admin.ts'
 import { convaiOf, memberKey, type Convai } from '../support/convai.ts'
-import { DEFAULTS, TOOL_DEFAULTS } from '../support/convai-configs.ts'
-import { eventually } from '../support/eventually.ts'
-import { LIST } from '../support/messages.ts'
-import { applySnapshot, remoteFile, REMOTE_URL, remoteTool, snapshot } from '../support/remotes.ts'
-import { startRollcall, type Answer, type Rollcall } from '../support/rollcall.ts'
-import { serverFile } from '../support/servers.ts'
+import { DEFAULTS } from '../support/convai-configs.ts'
+import { REMOTE_URL } from '../support/remotes.ts'
+import type { Rollcall } from '../support/rollcall.ts'
 
-const SERVERS = '/v1/convai/mcp-servers'
-const MADE_UP = `mcps_${'0'.repeat(20)}`
+import {
+  configure,
+  MADE_UP,
+  places,
+  refusalOf,
+  serverOf,
+  SERVERS,
+  startConfiguring,
+} from '../support/configurations.ts'
 
 let rollcall: Rollcall
 let convai: Convai
 before(async () => {
-  rollcall = await startRollcall({ vars: { ALLOW_PRIVATE_UPSTREAMS: '1' } })
-  convai = convaiOf(rollcall, (await memberKey(rollcall)).secret)
-  for (const name of ['secret_a', 'secret_b']) {
-    const put = await rollcall.admin('PUT', `/secrets/${name}`, { value: 'a value' })
-    assert.equal(put.status, 201, put.text)
-  }
+  ;({ rollcall, convai } = await startConfiguring())
 })
 after(() => rollcall.close())
 
 const servers = () => convai.sdk.conversationalAi.mcpServers
-const create = (config: Partial<ElevenLabs.McpServerConfigInput> = {}) =>
-  servers().create({ config: { url: REMOTE_URL, name: 'Far', ...config } })
-
-/** What a client throws, by its status and code. */
-async function refusalOf(asking: Promise<unknown>) {
-  try {
-    await asking
-  } catch (error) {
-    assert.ok(error instanceof ElevenLabsError, String(error))
-    const { detail } = error.body as { detail: { code: string } }
-    return { name: error.name, status: error.statusCode, code: detail.code }
-  }
-  throw new Error('it was not refused')
-}
-
-/** The places of what is wrong. */
-function places({ status, text, json }: Answer): string[] {
-  assert.equal(status, 422, text)
-  return json.detail.map(({ loc }: { loc: (string | number)[] }) => loc.join(' '))
-}
-
-/** The server of a configuration, as the admin API tells it. */
-async function serverOf({ id }: { id: string }) {
-  const { json } = await rollcall.admin('GET', '/servers?limit=1000')
-  const found = json.items.find(({ configuration }: { configuration?: string }) => {
-    return configuration === id
-  })
-  assert.ok(found)
-  return readServer(rollcall, found.id)
-}
+const create = (config: Parameters<typeof configure>[1] = {}) => configure(convai, config)
 
 describe('a server configuration', () => {
   it('is made with defaults, and answered alike by each call', async () => {
@@ -139,7 +107,7 @@ describe('a server configuration', () => {
     const { toolConfigOverrides: [answered] = [], ...rest } = made.config
     assert.deepEqual(rest, { ...given, authConnection: undefined })
     assert.deepEqual({ ...answered, ...tool }, answered)
-    assert.deepEqual((await serverOf(made)).overrides, {
+    assert.deepEqual((await serverOf(rollcall, made)).overrides, {
       'a:b': {
         timeoutSeconds: 7,
         inputs: { '/filter/owner': { constant: { id: 7 } }, '/items/0': { omit: true } },
@@ -240,14 +208,14 @@ describe('a server configuration', () => {
 
   it('is gone with its server once it was deleted, on each surface', async () => {
     const { id } = await create()
-    const server = await serverOf({ id })
+    const server = await serverOf(rollcall, { id })
     await servers().delete(id)
     assert.equal((await rollcall.admin('GET', `/servers/${server.id}`)).status, 404)
     const gone = { name: 'ElevenLabsError', status: 404, code: 'mcp_server_not_found' }
     assert.deepEqual(await refusalOf(servers().get(id)), gone)
     assert.deepEqual(await refusalOf(servers().delete(id)), gone)
     const again = await create()
-    await rollcall.admin('DELETE', `/servers/${(await serverOf(again)).id}`)
+    await rollcall.admin('DELETE', `/servers/${(await serverOf(rollcall, again)).id}`)
     assert.deepEqual(await refusalOf(servers().get(again.id)), gone)
   })
 
@@ -301,7 +269,7 @@ describe('a server configuration', () => {
 
   it('is told of settings that refuse a change, which no field of it is', async () => {
     const made = await create()
-    const { id } = await serverOf(made)
+    const { id } = await serverOf(rollcall, made)
     const open = await rollcall.admin('PATCH', `/servers/${id}`, { hosted: true, auth: 'none' })
     assert.equal(open.status, 200, open.text)
     const body = { secret_token: { secret_id: 'secret_a' } }
@@ -338,146 +306,5 @@ describe('a server configuration', () => {
     const path = `${SERVERS}/${json.id}/tool-configs`
     const said = await member.ask('POST', path, { tool_name: 'a' })
     assert.deepEqual([said.status, said.json.detail.status], [401, 'missing_permissions'])
-  })
-})
-
-describe('what is said of a tool', () => {
-  it('is all kept where it is said of forty at once', async () => {
-    const { id } = await create()
-    const names = Array.from({ length: 40 }, (_, index) => `tool_${index}`)
-    await Promise.all(names.map((toolName) => servers().toolConfigs.create(id, { toolName })))
-    const { config } = await servers().get(id)
-    const kept = config.toolConfigOverrides?.map(({ toolName }) => toolName)
-    assert.deepEqual(kept?.toSorted(), names.toSorted())
-  })
-
-  it('is made once, read, changed and taken back', async () => {
-    const { id } = await create()
-    const { toolConfigs } = servers()
-    const made = await toolConfigs.create(id, {
-      environment: 'staging',
-      toolName: 'a/b c',
-      responseTimeoutSecs: 9,
-      inputOverrides: { $ref: { source: 'constant', constantValue: 'x' } },
-    })
-    assert.deepEqual(
-      made.config.toolConfigOverrides?.map(({ toolName }) => toolName),
-      ['a/b c'],
-    )
-    assert.deepEqual(await refusalOf(toolConfigs.create(id, { toolName: 'a/b c' })), {
-      name: 'ConflictError',
-      status: 409,
-      code: 'tool_config_already_exists',
-    })
-    const path = `${SERVERS}/${id}/tool-configs/a%2Fb%20c`
-    const { json } = await convai.ask('GET', path)
-    const expected = {
-      ...TOOL_DEFAULTS,
-      tool_name: 'a/b c',
-      response_timeout_secs: 9,
-      input_overrides: { $ref: { source: 'constant', constant_value: 'x' } },
-    }
-    assert.deepEqual(json, expected)
-    const body = { response_timeout_secs: null, pre_tool_speech: 'off', tool_name: 'other' }
-    await convai.ask('PATCH', `${path}?environment=staging`, body)
-    assert.deepEqual((await convai.ask('GET', path)).json, {
-      ...expected,
-      response_timeout_secs: null,
-      pre_tool_speech: 'off',
-    })
-    const without = await toolConfigs.delete(id, 'a/b c')
-    assert.deepEqual(without.config.toolConfigOverrides, [])
-    const missing = { name: 'NotFoundError', status: 404, code: 'tool_config_not_found' }
-    assert.deepEqual(await refusalOf(toolConfigs.get(id, 'a/b c')), missing)
-    assert.deepEqual(await refusalOf(toolConfigs.update(id, 'a/b c', {})), missing)
-    const deleted = { ...missing, name: 'ElevenLabsError' }
-    assert.deepEqual(await refusalOf(toolConfigs.delete(id, 'constructor')), deleted)
-  })
-
-  it('is refused with each wrong field at its place', async () => {
-    const { id } = await create()
-    const answer = await convai.ask('POST', `${SERVERS}/${id}/tool-configs`, {
-      assignments: [{ dynamic_variable: 'a' }],
-      response_mocks: [{ mock_result: '', parameter_conditions: [{ path: 'a', eval: {} }] }],
-      input_overrides: { a: { source: 'omit' }, '$.a[*]': { source: 'omit' } },
-    })
-    assert.deepEqual(places(answer).toSorted(), [
-      'body assignments 0 value_path',
-      'body input_overrides $.a[*]',
-      'body response_mocks 0 parameter_conditions 0 eval',
-      'body tool_name',
-    ])
-  })
-})
-
-describe('one remote server', () => {
-  it('is shown on convai when an operator made it, and tells what it became by the admin API', async () => {
-    const made = await createServer(rollcall, remoteFile('By hand', { auth: 'key' }))
-    assert.match(made.configuration, /^mcps_/)
-    const { config } = await servers().get(made.configuration)
-    assert.equal(config.approvalPolicy, 'auto_approve_all')
-    assert.equal(config.transport, 'STREAMABLE_HTTP')
-    await rollcall.admin('PATCH', `/servers/${made.id}`, {
-      name: 'Renamed',
-      approvalPolicy: 'require_approval_all',
-      remote: { url: REMOTE_URL, headers: { 'X-A': { secret: 'secret_a' } }, timeoutSeconds: 12 },
-      overrides: { a: { inputs: { '/x': { omit: true } } } },
-    })
-    const { name, approvalPolicy, requestHeaders, responseTimeoutSecs, toolConfigOverrides } = (
-      await servers().get(made.configuration)
-    ).config
-    assert.deepEqual(
-      { name, approvalPolicy, requestHeaders, responseTimeoutSecs },
-      {
-        name: 'Renamed',
-        approvalPolicy: 'require_approval_all',
-        requestHeaders: { 'X-A': { secretId: 'secret_a' } },
-        responseTimeoutSecs: 12,
-      },
-    )
-    assert.deepEqual(toolConfigOverrides?.[0]?.inputOverrides, { '$.x': { source: 'omit' } })
-    const hosted = await createServer(rollcall, serverFile('Hosted', []))
-    assert.equal('configuration' in hosted, false)
-  })
-
-  it('is changed for the admin API by what convai says of it', async () => {
-    const made = await create({ requestHeaders: { 'X-A': 'a' } })
-    const { remote, approvalPolicy, slug } = await serverOf(made)
-    assert.deepEqual([remote.transport, approvalPolicy], ['sse', 'require_approval_all'])
-    assert.match(slug, /^far(?:-\d+)?$/)
-    await servers().update(made.id, {
-      secretToken: { secretId: 'secret_b' },
-      responseTimeoutSecs: 45,
-      disableCompression: true,
-    })
-    const { remote: changed } = await serverOf(made)
-    assert.deepEqual(changed, {
-      ...remote,
-      auth: { type: 'header', name: 'Authorization', value: { secret: 'secret_b' } },
-      timeoutSeconds: 45,
-      compression: false,
-    })
-    const { json } = await rollcall.admin('GET', '/audit?limit=5')
-    assert.ok(json.items.some(({ act }: { act: string }) => act === 'servers.patch'))
-  })
-
-  it('has tools on the gateway by its slug, once an operator says so', async () => {
-    const made = await create({ name: 'Three faces', approvalPolicy: 'auto_approve_all' })
-    const { id, slug, ...settings } = await serverOf(made)
-    assert.equal('gateway' in settings, false)
-    await applySnapshot(rollcall, id, snapshot([remoteTool('search'), remoteTool('write')]))
-    const listed = async () => {
-      const headers = { authorization: `Bearer ${convai.key}`, accept: BOTH }
-      const { tools } = onlyEvent(await rollcall.post('/mcp', LIST, headers)).result
-      return tools
-        .map(({ name }: { name: string }) => name)
-        .filter((name: string) => name.startsWith(`org__${slug}__`))
-    }
-    await rollcall.admin('PATCH', `/servers/${id}`, { gateway: true })
-    const names = await eventually(listed, (all) => all.length > 0)
-    assert.deepEqual(names, [`org__${slug}__search`, `org__${slug}__write`])
-    await rollcall.admin('PATCH', `/servers/${id}`, { hosted: true, auth: 'key' })
-    assert.equal((await servers().get(made.id)).id, made.id)
-    assert.equal((await serverOf(made)).configuration, made.id)
   })
 })
