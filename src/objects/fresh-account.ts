@@ -2,6 +2,7 @@
  * An account whose token does not end in a moment: refreshed before that by whoever holds the lease in
  * its organization, and waited for by the others. Runs in the Worker, or in an Upstream object.
  */
+import { openClient } from './open-client.ts'
 import { logError } from '../protocol/log.ts'
 import type { AccountCredential } from '../handlers/account-credential.ts'
 import { valueOf } from '../protocol/http-error.ts'
@@ -96,14 +97,7 @@ async function newCredential(
 ): Promise<AccountCredential | undefined> {
   const found = refreshingOf(await world.open(organization, {}, account))
   if (found === undefined) return undefined
-  const { secretName: name } = found.endpoint.client
-  const sealed = name === undefined ? undefined : await stub.sealedSecret(name)
-  const opened =
-    name !== undefined &&
-    sealed !== undefined &&
-    (await world.open(organization, { [name]: sealed }))
-  const secret = opened ? opened.get(name) : found.endpoint.client.secret
-  const client = { ...found.endpoint.client, secret }
+  const client = await openClient({ world, organization, stub }, found.endpoint.client)
   const endpoint = { ...found.endpoint, client }
   const tokens = await refreshTokens(world.outbound, endpoint, found.refreshToken, Date.now())
   return formatCredential(tokens, endpoint)

@@ -1,8 +1,7 @@
 /** What the page of an approval link shows: the held call, whole and with nothing hidden, and two buttons. */
 import type { HeldRecord } from '../../objects/organization/held-records.ts'
+import { formatForm, type FormSecrets } from './form.ts'
 import { html, type Html } from './html.ts'
-
-type FormSecrets = { link: string; token: string }
 
 /** The held call. */
 export function formatHeld(held: HeldRecord & { arguments: string }): Html {
@@ -33,6 +32,7 @@ export function formatHeld(held: HeldRecord & { arguments: string }): Html {
 /** The two buttons. */
 export function formatVerdicts(secrets: FormSecrets): Html {
   return formatForm(
+    'approve',
     secrets,
     html`<p>It runs once, with these arguments, if you approve.</p>
       <button name="act" value="approve">Approve</button>
@@ -53,7 +53,7 @@ export function formatSignIn(
     const { host } = new URL(issuer)
     return html`<button name="act" value="sign-in ${issuer}">Sign in at ${host}</button>`
   })
-  return html`${text}${issuers.length === 0 ? undefined : formatForm(secrets, html`${buttons}`)}`
+  return html`${text}${issuers.length === 0 ? undefined : formatForm('approve', secrets, html`${buttons}`)}`
 }
 
 /** What was decided. */
@@ -65,12 +65,4 @@ export function formatDecided({ state, tool, server }: HeldRecord): Html {
       : html`<p>The call of <b>${where}</b> does not run.</p>`
   return html`${text}
     <p><small>You can close this page.</small></p>`
-}
-
-function formatForm({ link, token }: FormSecrets, content: Html): Html {
-  return html`<form method="post" action="/approve">
-    <input type="hidden" name="link" value="${link}" />
-    <input type="hidden" name="token" value="${token}" />
-    ${content}
-  </form>`
 }

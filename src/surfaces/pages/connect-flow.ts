@@ -2,6 +2,7 @@
  * Connecting by OAuth: from what a server says, or what is found by itself, to the authorization server
  * (`mcp-protocol.md` §7.5); and from its answer to the account's credential.
  */
+import { openClient } from '../../objects/open-client.ts'
 import * as z from 'zod'
 import type { OAuthConnect } from '../../catalog/connect.ts'
 import { mintNonce } from '../../catalog/names.ts'
@@ -103,13 +104,7 @@ export async function endFlow(
   const { host } = new URL(server.authorizationUrl)
   if (code === null || answer.has('error'))
     throw new OAuthFault('refused', `${host} said no; ask for a new link to try again`)
-  const { secretName: name } = client
-  const sealed = name === undefined ? undefined : await stub.sealedSecret(name)
-  const opened =
-    name !== undefined &&
-    sealed !== undefined &&
-    (await world.open(organization, { [name]: sealed }))
-  const shown: Client = opened ? { ...client, secret: opened.get(name) } : client
+  const shown = await openClient({ world, organization, stub }, client)
   const endpoint = { tokenUrl: server.tokenUrl, client: shown, resource }
   const grant = { code, redirectUri, verifier }
   try {

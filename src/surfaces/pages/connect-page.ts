@@ -1,10 +1,8 @@
 /** What the page of a connect link shows: who will hold what, and what is asked for. */
 import type { FormConnect } from '../../catalog/connect.ts'
 import type { DescribedConnect } from '../../objects/organization/connect-commands.ts'
+import { formatForm, type FormSecrets } from './form.ts'
 import { html, type Html } from './html.ts'
-
-/** What stands in every form: the link it belongs to, and the token of its browser. */
-export type FormSecrets = { link: string; token: string }
 
 /** Prefix of the names of a credential's fields in the form. */
 export const FIELD_PREFIX = 'field.'
@@ -51,7 +49,7 @@ export function formatSignIn(secrets: FormSecrets, name: string, isOther: boolea
   const text = isOther
     ? html`<p><b>You are signed in as somebody else.</b> Only <b>${name}</b> can use this link.</p>`
     : html`<p>Sign in as <b>${name}</b> first.</p>`
-  return html`${text}${formatForm(secrets, html`<button name="act" value="sign-in">Sign in</button>`)}`
+  return html`${text}${formatForm('connect', secrets, html`<button name="act" value="sign-in">Sign in</button>`)}`
 }
 
 /** The button that goes on to the service, or the fields that are asked for. */
@@ -59,7 +57,7 @@ export function formatConnect(secrets: FormSecrets, { asks, serverName }: Descri
   const fields = asks.type === 'form' ? asks.fields.map(formatField) : undefined
   const text = asks.type === 'form' ? 'Connect' : `Continue to ${serverName}`
   const button = html`<button name="act" value="connect">${text}</button>`
-  return formatForm(secrets, html`${fields}${button}`)
+  return formatForm('connect', secrets, html`${fields}${button}`)
 }
 
 function formatField({ name, label, secret }: FormConnect['fields'][number]): Html {
@@ -76,12 +74,4 @@ function formatField({ name, label, secret }: FormConnect['fields'][number]): Ht
       autocapitalize="off"
       spellcheck="false"
     />`
-}
-
-function formatForm({ link, token }: FormSecrets, content: Html): Html {
-  return html`<form method="post" action="/connect">
-    <input type="hidden" name="link" value="${link}" />
-    <input type="hidden" name="token" value="${token}" />
-    ${content}
-  </form>`
 }

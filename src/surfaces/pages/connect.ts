@@ -12,6 +12,7 @@ import { sha256Hex } from '../../sealing/digest.ts'
 import { requireSignIn } from '../connect-links.ts'
 import { openTicket, publicOrigin, sealTicket, type Ticket } from '../link.ts'
 import type { Platform, Visit } from '../platform.ts'
+import type { FormSecrets } from './form.ts'
 import {
   browserOf,
   formToken,
@@ -21,14 +22,7 @@ import {
   type Browser,
 } from './browser.ts'
 import { beginFlow, endFlow, Flow, flowPlace, type Connecting } from './connect-flow.ts'
-import {
-  FIELD_PREFIX,
-  formatConnect,
-  formatFacts,
-  formatSignIn,
-  holderOf,
-  type FormSecrets,
-} from './connect-page.ts'
+import { FIELD_PREFIX, formatConnect, formatFacts, formatSignIn, holderOf } from './connect-page.ts'
 import { html } from './html.ts'
 import { formatGoingOn, formatPage } from './page.ts'
 import { signedInPerson, startSignIn } from './sign-in.ts'

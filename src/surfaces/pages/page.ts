@@ -82,7 +82,7 @@ export function formatGoingOn(to: URL, where: string, cookies: readonly string[]
 }
 
 /** The page that a refusal is. */
-export function formatProblem({ status, message, headers }: HttpError): Response {
+function formatProblem({ status, message, headers }: HttpError): Response {
   const body = html`<p>${message}.</p>
     <p><small>You can close this page.</small></p>`
   return formatPage({ title: 'This did not work', body, status, headers })
