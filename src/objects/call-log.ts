@@ -1,6 +1,6 @@
 /**
  * The call log on its way: entries wait in memory, by organization, and go to its object fifty at a
- * time or after five seconds (`surfaces.md` A35). A batch that is lost is lost: with its isolate, or
+ * time, or within five seconds (`surfaces.md` A35). A batch that is lost is lost: with its isolate, or
  * where the organization does not answer.
  */
 import { logError } from '../protocol/log.ts'
@@ -11,7 +11,8 @@ import { organizationOf, type OrganizationBinding } from './resident.ts'
 /** Takes a batch to where an organization's log is kept. */
 export type WriteCalls = (organization: string, entries: readonly CallEntry[]) => Promise<unknown>
 
-type Batch = { entries: CallEntry[]; begunAt: number }
+/** What waits of an organization, for as long as the timer runs that was begun with its first entry. */
+type Waiting = { entries: CallEntry[]; begunAt: number }
 
 const BATCH_LENGTH = 50
 const DELAY_MS = 5000
@@ -20,7 +21,7 @@ const MAX_WAITING = 1000 // of all organizations; an entry is at most a kilobyte
 export class CallLog {
   readonly #write: WriteCalls
   readonly #now: () => number
-  readonly #batches = new Map<string, Batch>()
+  readonly #organizations = new Map<string, Waiting>()
   #waiting = 0
 
   constructor(write: WriteCalls, now: () => number = Date.now) {
@@ -31,44 +32,48 @@ export class CallLog {
   /** Takes an entry; `waitUntil` is of the request that noted it, which may outlive its answer. */
   add(entry: CallEntry, waitUntil: WaitUntil): void {
     const { organization } = entry
-    const batch = this.#batches.get(organization) ?? this.#begin(organization, waitUntil)
-    batch.entries.push(entry)
+    const waiting = this.#organizations.get(organization) ?? this.#begin(organization, waitUntil)
+    waiting.entries.push(entry)
     this.#waiting++
     if (this.#waiting > MAX_WAITING) this.#dropOldest()
-    // One that is late lost the request that was to write it.
-    const isLate = this.#now() - batch.begunAt > DELAY_MS
-    if (isLate || batch.entries.length >= BATCH_LENGTH) waitUntil(this.#send(organization, batch))
+    // The request died that was to write them, and its timer with it.
+    const isLate = this.#now() - waiting.begunAt > DELAY_MS
+    if (isLate) this.#organizations.delete(organization)
+    if (isLate || waiting.entries.length >= BATCH_LENGTH) {
+      waitUntil(this.#send(organization, waiting))
+    }
   }
 
-  #begin(organization: string, waitUntil: WaitUntil): Batch {
-    const batch = { entries: [], begunAt: this.#now() }
-    this.#batches.set(organization, batch)
-    waitUntil(this.#sendLater(organization, batch))
-    return batch
+  #begin(organization: string, waitUntil: WaitUntil): Waiting {
+    const waiting = { entries: [], begunAt: this.#now() }
+    this.#organizations.set(organization, waiting)
+    waitUntil(this.#sendLater(organization, waiting))
+    return waiting
   }
 
-  async #sendLater(organization: string, batch: Batch): Promise<void> {
+  async #sendLater(organization: string, waiting: Waiting): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, DELAY_MS))
-    await this.#send(organization, batch)
+    if (this.#organizations.get(organization) !== waiting) return // it was too late
+    this.#organizations.delete(organization)
+    await this.#send(organization, waiting)
   }
 
   /** Each request writes by itself: what belongs to one may not be waited for by another. */
-  async #send(organization: string, batch: Batch): Promise<void> {
-    if (this.#batches.get(organization) !== batch) return // it is on its way, or was dropped
-    this.#batches.delete(organization)
-    this.#waiting -= batch.entries.length
+  async #send(organization: string, waiting: Waiting): Promise<void> {
+    const entries = waiting.entries.splice(0)
+    if (entries.length === 0) return
+    this.#waiting -= entries.length
     try {
-      await this.#write(organization, batch.entries)
+      await this.#write(organization, entries)
     } catch (error) {
       logError('a batch of the call log was lost', error)
     }
   }
 
   #dropOldest(): void {
-    for (const [organization, { entries }] of this.#batches) {
-      entries.shift()
+    for (const { entries } of this.#organizations.values()) {
+      if (entries.shift() === undefined) continue
       this.#waiting--
-      if (entries.length === 0) this.#batches.delete(organization)
       return
     }
   }

@@ -1,7 +1,8 @@
 /**
- * The call log of an organization: a row for each batch of calls, since a row is what writing costs. It
- * is kept for 30 days and 10,000 calls, whichever is less: whole batches beyond that are taken away with
- * each one that is written, and what is too old in the others is not read.
+ * The call log of an organization: a row for each batch of calls, since a row is what writing costs. A
+ * batch has the number of its first call for an id, so that the others have theirs by their place. The
+ * last 10,000 calls of 30 days are kept: whole batches beyond that are taken away with each one that is
+ * written, and what is too old in the others is not read.
  */
 import type { CallEntry } from '../../methods/call-entry.ts'
 import { writeAudit } from './audit.ts'
@@ -9,8 +10,6 @@ import type { Context, Write } from './context.ts'
 
 const KEPT_MS = 30 * 24 * 60 * 60 * 1000
 const MAX_CALLS = 10_000
-/** Of one batch: its calls have their ids from the batch's own and their place in it. */
-const MAX_BATCH_LENGTH = 1000
 
 /** Which calls: every member that is given must hold. Times are in ms since the epoch. */
 export type CallFilter = {
@@ -39,7 +38,7 @@ type Row = Omit<CallRecord, 'status' | 'bytes' | 'problem'> & {
 
 const MEMBERS = ['at', 'server', 'tool', 'caller', 'outcome', 'status', 'ms', 'bytes', 'problem']
 /** Every call, `null` in the place of one that was deleted. */
-const EACH = `(SELECT b.id AS batch, b.id * ${MAX_BATCH_LENGTH} + c.key AS id,
+const EACH = `(SELECT b.id AS batch, b.id + c.key AS id,
   ${MEMBERS.map((member) => `c.value ->> '$.${member}' AS ${member}`).join(', ')}
   FROM call_batches b, json_each(b.entries) c WHERE c.type <> 'null')`
 
@@ -55,16 +54,18 @@ const CONDITIONS: Readonly<Record<keyof CallFilter, string>> = {
 
 /** Writes a batch, the JSON of its entries, and takes away what is too old or too much. */
 export function writeCalls(sql: SqlStorage, entries: string, length: number, now: number): void {
-  if (length > MAX_BATCH_LENGTH) throw new Error(`a batch has at most ${MAX_BATCH_LENGTH} calls`)
-  sql.exec('INSERT INTO call_batches (at, length, entries) VALUES (?, ?, ?)', now, length, entries)
-  sql.exec(
-    `DELETE FROM call_batches WHERE at < ?1 OR id <= (
-       SELECT id FROM (SELECT id, SUM(length) OVER (ORDER BY id DESC) - length AS newer
-       FROM call_batches) WHERE newer >= ?2 ORDER BY id DESC LIMIT 1)`,
-    now - KEPT_MS,
-    MAX_CALLS,
-  )
+  const { id } = sql.exec<{ id: number }>(APPEND, now, length, entries).one()
+  sql.exec(FORGET, now - KEPT_MS, id + length - MAX_CALLS)
 }
+
+const APPEND = `INSERT INTO call_batches (id, at, length, entries) VALUES (
+  coalesce((SELECT id + length FROM call_batches ORDER BY id DESC LIMIT 1), 1), ?, ?, ?)
+  RETURNING id`
+
+/** Reads what it takes away and a batch more, however many there are. */
+const FORGET = `DELETE FROM call_batches WHERE id < max(
+  (SELECT id FROM call_batches WHERE at >= ?1 ORDER BY id LIMIT 1),
+  coalesce((SELECT id FROM call_batches WHERE id <= ?2 ORDER BY id DESC LIMIT 1), 0))`
 
 /** The calls of a filter from before a place on, newest first. */
 export function readCalls(
@@ -105,7 +106,7 @@ export function deleteCalls(context: Context, filter: CallFilter, { actor }: Wri
       )
       .toArray()
     for (const [batch, calls] of Map.groupBy(found, (call) => call.batch)) {
-      const places = calls.map(({ id }) => `$[${id - batch * MAX_BATCH_LENGTH}]`)
+      const places = calls.map(({ id }) => `$[${id - batch}]`)
       removeFromBatch(sql, batch, places)
     }
     const { q, ...named } = filter
@@ -119,15 +120,18 @@ export function deleteCalls(context: Context, filter: CallFilter, { actor }: Wri
 /** Puts `null` in these places, so that the others keep theirs; a batch that has no call left goes. */
 function removeFromBatch(sql: SqlStorage, batch: number, places: readonly string[]): void {
   sql.exec(
-    `UPDATE call_batches SET length = length - ?2, entries = (
-       SELECT json_group_array(CASE WHEN '$[' || key || ']' IN (SELECT value FROM json_each(?3))
+    `UPDATE call_batches SET entries = (
+       SELECT json_group_array(CASE WHEN '$[' || key || ']' IN (SELECT value FROM json_each(?2))
          THEN NULL ELSE json(value) END) FROM json_each(entries))
      WHERE id = ?1`,
     batch,
-    places.length,
     JSON.stringify(places),
   )
-  sql.exec('DELETE FROM call_batches WHERE id = ? AND length = 0', batch)
+  sql.exec(
+    `DELETE FROM call_batches WHERE id = ?
+       AND NOT EXISTS (SELECT 1 FROM json_each(entries) WHERE type <> 'null')`,
+    batch,
+  )
 }
 
 function conditionOf(filter: CallFilter): { where: string; values: (string | number)[] } {

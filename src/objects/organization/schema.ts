@@ -186,5 +186,14 @@ export const STEPS = [
      WHERE state IN ('pending', 'approved', 'running');
    CREATE INDEX held_sealed_by ON held (substr(sealed, 4, instr(substr(sealed, 4), '.') - 1));`,
   // The tool as it was when a call of it was held.
-  'ALTER TABLE held ADD COLUMN item TEXT',
+  'ALTER TABLE held ADD COLUMN item TEXT;',
+  // A batch of calls has the number of its first one for an id.
+  `ALTER TABLE call_batches RENAME TO numbered_batches;
+   CREATE TABLE call_batches (
+     id INTEGER PRIMARY KEY, at INTEGER NOT NULL, length INTEGER NOT NULL, entries TEXT NOT NULL
+   );
+   INSERT INTO call_batches (id, at, length, entries)
+     SELECT 1 + SUM(size) OVER (ORDER BY id) - size, at, size, entries FROM (
+       SELECT id, at, entries, json_array_length(entries) AS size FROM numbered_batches);
+   DROP TABLE numbered_batches;`,
 ]

@@ -32,7 +32,7 @@ const writeBatch = (sql: SqlStorage, entries: readonly CallEntry[], now: number)
 
 function createLog(entries: readonly CallEntry[]) {
   const sql = createSql()
-  writeBatch(sql, entries, NOW)
+  if (entries.length > 0) writeBatch(sql, entries, NOW)
   const context = {
     sql,
     now: NOW,
@@ -42,6 +42,11 @@ function createLog(entries: readonly CallEntry[]) {
   const times = (filter: CallFilter = {}) =>
     readCalls(context, filter, START, 20_000).map(({ at }) => at)
   return { sql, context, times }
+}
+
+/** Takes the steps of the schema from one on. */
+function take(sql: SqlStorage, step: number) {
+  for (const statement of STEPS.slice(step).join('').split(';').slice(0, -1)) sql.exec(statement)
 }
 
 describe('The call log of an organization', () => {
@@ -67,7 +72,7 @@ describe('The call log of an organization', () => {
     const { context } = createLog([entry(NOW - 1), entry(NOW, whole)])
     const { organization: _, ...rest } = entry(NOW, whole)
     const [first, second] = readCalls(context, {}, START, 10)
-    assert.deepEqual(first, { id: 1001, ...rest })
+    assert.deepEqual(first, { id: 2, ...rest })
     assert.equal(second?.problem, undefined)
   })
 
@@ -148,10 +153,10 @@ describe('The call log of an organization', () => {
     const sql = createSql(STEPS.slice(0, step).join(''))
     const columns = 'at, server, tool, caller, outcome, status, ms'
     sql.exec(`INSERT INTO calls (${columns}) VALUES (?, 'a', 'b', 'c', 'ok', 200, 7)`, NOW)
-    for (const statement of (STEPS[step] ?? '').split(';').slice(0, -1)) sql.exec(statement)
+    take(sql, step)
     assert.deepEqual(readCalls({ sql, now: NOW }, {}, START, 2), [
       {
-        id: 1000,
+        id: 1,
         at: NOW,
         server: 'a',
         tool: 'b',
@@ -163,5 +168,31 @@ describe('The call log of an organization', () => {
         problem: undefined,
       },
     ])
+  })
+  it('takes over batches that were numbered themselves, and writes on after them', () => {
+    const step = STEPS.findIndex((each) => each.includes('numbered_batches'))
+    const sql = createSql(STEPS.slice(0, step).join(''))
+    const put = (id: number, entries: unknown[], length: number) =>
+      sql.exec(
+        'INSERT INTO call_batches VALUES (?, ?, ?, ?)',
+        id,
+        NOW,
+        length,
+        JSON.stringify(entries),
+      )
+    put(4, [entry(NOW, { tool: 'a' }), null, entry(NOW, { tool: 'b' })], 2)
+    put(5, [entry(NOW, { tool: 'c' })], 1)
+    take(sql, step)
+    writeBatch(sql, [entry(NOW, { tool: 'd' })], NOW)
+    const read = readCalls({ sql, now: NOW }, {}, START, 10)
+    assert.deepEqual(
+      read.map(({ id, tool }) => [id, tool]),
+      [
+        [5, 'd'],
+        [4, 'c'],
+        [3, 'b'],
+        [1, 'a'],
+      ],
+    )
   })
 })
