@@ -1,6 +1,7 @@
 /**
- * The contenders of a call scenario: Rollcall, and under two names a bare Worker that makes the same
- * request of the same upstream. A static tool has none; its floor is that of a list.
+ * The contenders of a call scenario: Rollcall, and under two names a bare Worker that is sent the same
+ * and makes the same request of the same upstream, with the same token where it needs one. A static tool
+ * has no upstream; its floor is that of a list.
  */
 import assert from 'node:assert/strict'
 import { legacy, modern, modernHeaders } from '../support/messages.ts'
@@ -32,6 +33,7 @@ import { startUpstream } from './upstream.ts'
 
 const OTHER_TOOLS = 49
 const SECRET = 'upstream-token'
+const TOKEN = 'bench-upstream-token'
 const CALL = { name: FORECAST.name, arguments: { city: 'Bonn' } }
 const FLOORS: readonly ContenderName[] = ['floor-a', 'floor-b']
 
@@ -48,8 +50,10 @@ export async function startCallContenders(scenario: CallScenario): Promise<Conte
     const build = await floorOf(scenario, url, answer)
     for (const name of FLOORS) {
       const floor = await launch(build)
-      const message = { headers: JSON_HEADERS, body: target.messages[0].body, status: 200 }
-      const bare: Target = { url: floor.url, path: '/', messages: [{ ...message, answerBytes: 0 }] }
+      const [{ headers, body }] = target.messages
+      const sent = scenario.session ? JSON_HEADERS : headers
+      const message = { headers: sent, body, status: 200, answerBytes: 0 }
+      const bare: Target = { url: floor.url, path: '/', messages: [message] }
       started.push({ name, launched: floor, target: bare })
       assert.deepEqual(
         contentOf(await measureAnswer(bare)),
@@ -96,7 +100,7 @@ function serverOf({ via, secret }: CallForm, upstream: string): BenchServer {
 
 /** Puts a server, and the secret of its tool where it has one; the key that opens it then. */
 async function fill(url: URL, server: BenchServer): Promise<string | undefined> {
-  if (server.auth === 'key') await putSecret(url, SECRET, 'bench-upstream-token')
+  if (server.auth === 'key') await putSecret(url, SECRET, TOKEN)
   await putServer(url, server)
   return server.auth === 'key' ? createKey(url, server, [FORECAST.name]) : undefined
 }
@@ -145,7 +149,11 @@ function contentOf(answer: string): unknown {
   return result.content
 }
 
-async function floorOf({ via }: CallForm, upstream: string, answer: string): Promise<Build> {
+async function floorOf(
+  { via, secret }: CallForm,
+  upstream: string,
+  answer: string,
+): Promise<Build> {
   if (via === 'static') {
     const REST = Uint8Array.from(Buffer.from(answer.slice(answer.indexOf(',"result"'))))
     return { name: 'floor', script: await buildContender('floor'), data: { REST } }
@@ -153,5 +161,6 @@ async function floorOf({ via }: CallForm, upstream: string, answer: string): Pro
   const name = via === 'http' ? 'call-floor' : 'relay-floor'
   const value = `${upstream}/${via === 'http' ? 'weather' : via}`
   const script = await buildContender(name)
-  return { name, script, env: { UPSTREAM: { type: 'text', value } } }
+  const token = secret && { TOKEN: { type: 'text' as const, value: TOKEN } }
+  return { name, script, env: { UPSTREAM: { type: 'text', value }, ...token } }
 }
