@@ -13,6 +13,7 @@ import {
   RpcError,
 } from '../protocol/json-rpc.ts'
 import { MODERN_REVISION } from '../protocol/revisions.ts'
+import type { Seen } from '../upstream/mcp/events.ts'
 import { UpstreamFault } from '../upstream/mcp/fault.ts'
 import { neededFor, requireInputRequests } from '../upstream/relay/ask-client.ts'
 import { relay, type RelayCall, type RelayMethod } from '../upstream/relay/relay.ts'
@@ -33,19 +34,26 @@ const URL_ELICITATION_REQUIRED = -32042 // of 2025-11-25: the user is to visit a
 
 /** Relays a request; what comes of it, or the JSON-RPC error that the caller gets. */
 export async function finishRelay(call: RelayCall, options: FinishOptions): Promise<Ran> {
+  const seen: Seen = { bytes: 0 }
   try {
-    const result = await relay(call, options.world, askable(options))
-    if (result['resultType'] === 'input_required') {
-      return await inputRequired(call, result, options)
-    }
-    return { result: SHAPES[call.method](withoutOwn(result), options) }
+    const result = await relay(call, options.world, { ...askable(options), seen })
+    const isAsking = result['resultType'] === 'input_required'
+    const shaped = isAsking
+      ? await inputRequired(call, result, options)
+      : SHAPES[call.method](withoutOwn(result), options)
+    return { result: shaped, ...answerOf(seen) }
   } catch (error) {
     if (error instanceof AskRefused) {
-      return failed(call, `The client gave no answer: ${error.message}`)
+      return { ...failed(call, `The client gave no answer: ${error.message}`), ...answerOf(seen) }
     }
     if (!(error instanceof UpstreamFault)) throw error
-    return refused(call, error, options)
+    return { ...refused(call, error, options), ...answerOf(seen) }
   }
+}
+
+/** What the log has of an answer, where there was one. */
+function answerOf(seen: Seen): Partial<Seen> {
+  return seen.status === undefined ? {} : seen
 }
 
 /** A client of the session era that has no stream to be asked on can be asked nothing. */
@@ -109,7 +117,7 @@ async function inputRequired(
   call: RelayCall,
   result: Members,
   options: FinishOptions,
-): Promise<Ran> {
+): Promise<Members> {
   const { declared, world } = options
   const requests = requireInputRequests(result)
   for (const { method, params } of Object.values(requests)) {
@@ -125,7 +133,7 @@ async function inputRequired(
       requestState: await sealState(world, call.place, requestState),
     }),
   }
-  return { result: asked }
+  return asked
 }
 
 /** What a fault is to the caller. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { eventually } from '../support/eventually.ts'
 import { legacy, modern, modernHeaders } from '../support/messages.ts'
 import { startRelay, type Relay } from '../support/relay.ts'
 import { openSession } from '../support/sessions.ts'
@@ -61,6 +62,21 @@ describe('A remote server', () => {
           )
         })
       }
+
+      it('is in the call log with the status and the size of what it answered', async () => {
+        const { rollcall } = relay
+        const text = 'in the log '.repeat(100)
+        await rollcall.post(server.endpoint, legacy('tools/call', echo(text)))
+        const id = server.endpoint.split('/').at(-1)
+        const { json } = await eventually(
+          () => rollcall.admin('GET', `/calls?server=${id}&tool=echo`),
+          (answer) => answer.json.items.some((item: { bytes: number }) => item.bytes > text.length),
+        )
+        const [{ status, outcome, bytes }] = json.items
+        assert.equal(outcome, 'ok')
+        assert.ok(status >= 200 && status < 300, String(status))
+        assert.ok(bytes > text.length && bytes < 2 * text.length, String(bytes))
+      })
 
       it('keeps unknown members of a tool', async () => {
         const list = await relay.rollcall.post(server.endpoint, legacy('tools/list', {}), {

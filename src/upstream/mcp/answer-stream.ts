@@ -4,7 +4,7 @@
  */
 import { essenceOf } from '../../protocol/headers.ts'
 import type { Deadline } from './deadline.ts'
-import { eventsOf } from './events.ts'
+import { eventsOf, type Seen } from './events.ts'
 import { UpstreamFault } from './fault.ts'
 import type { Inbox } from './inbox.ts'
 import { streamHeadersFor, type Addressee } from './outgoing.ts'
@@ -26,8 +26,9 @@ export async function readAnswer(options: {
   inbox: Inbox
   deadline: Deadline
   maxBytes: number
+  seen?: Seen | undefined
 }): Promise<Record<string, unknown>> {
-  const { post, to, inbox, deadline, maxBytes } = options
+  const { post, to, inbox, deadline, maxBytes, seen } = options
   const { signal } = deadline
   let response: Response | undefined = options.response
   let lastEventId = ''
@@ -39,6 +40,7 @@ export async function readAnswer(options: {
     const events = eventsOf(body, {
       maxBytes,
       signal,
+      seen,
       onId: (id) => (lastEventId = id),
       onRetry: (ms) => (retryMs = Math.min(ms, MAX_RETRY_MS)),
     })

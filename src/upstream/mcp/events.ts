@@ -12,19 +12,26 @@ export const MAX_MESSAGE_BYTES = 4 * 1024 * 1024
 /** A stream carries the messages around an answer too; nobody needs more of them than this. */
 const MAX_STREAM_BYTES = 64 * 1024 * 1024
 
+/** What was seen of an answer, put down while it is read. */
+export type Seen = { status?: number; bytes: number }
+
 export type ReadOptions = {
   maxBytes: number
   /** Ends the reading; its reason is thrown. */
   signal: AbortSignal
+  /** Is added what is read. */
+  seen?: Seen | undefined
 }
 
 /** The text of a body, or the fault `too_large`. */
 export async function readText(
   response: Pick<Response, 'body' | 'headers' | 'text'>,
-  { maxBytes, signal }: ReadOptions,
+  { maxBytes, signal, seen }: ReadOptions,
 ): Promise<string> {
   const { body, headers } = response
-  if (lengthThatFits(headers, maxBytes) !== undefined) {
+  const length = lengthThatFits(headers, maxBytes)
+  if (length !== undefined) {
+    if (seen !== undefined) seen.bytes += length
     // A body whose request was aborted is broken off too.
     return response.text().catch(() => {
       throw faultOfBreak(signal)
@@ -33,7 +40,7 @@ export async function readText(
   const decoder = new TextDecoder()
   let text = ''
   let bytes = 0
-  for await (const chunk of chunksOf(body, signal)) {
+  for await (const chunk of chunksOf(body, { signal, seen })) {
     bytes += chunk.length
     if (bytes > maxBytes) throw tooLarge(maxBytes)
     text += decoder.decode(chunk, { stream: true })
@@ -51,7 +58,7 @@ export type EventOptions = ReadOptions & {
 /** The events of a stream that have data; leaving the loop lets the stream go. */
 export async function* eventsOf(
   body: Body | null,
-  { maxBytes, signal, onId, onRetry }: EventOptions,
+  { maxBytes, signal, seen, onId, onRetry }: EventOptions,
 ): AsyncGenerator<EventSourceMessage> {
   let events: EventSourceMessage[] = []
   let overflow = false
@@ -65,7 +72,7 @@ export async function* eventsOf(
   const decoder = new TextDecoder('utf-8', { fatal: false, ignoreBOM: true })
   const limit = Math.max(MAX_STREAM_BYTES, maxBytes)
   let bytes = 0
-  for await (const chunk of chunksOf(body, signal)) {
+  for await (const chunk of chunksOf(body, { signal, seen })) {
     bytes += chunk.length
     if (bytes > limit) throw tooLarge(limit)
     parser.feed(decoder.decode(chunk, { stream: true }))
@@ -81,7 +88,10 @@ export async function* eventsOf(
 
 type Body = ReadableStream<Uint8Array>
 
-async function* chunksOf(body: Body | null, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+async function* chunksOf(
+  body: Body | null,
+  { signal, seen }: Pick<ReadOptions, 'signal' | 'seen'>,
+): AsyncGenerator<Uint8Array> {
   if (body === null) return
   const reader = body.getReader()
   let isWhole = false
@@ -97,6 +107,7 @@ async function* chunksOf(body: Body | null, signal: AbortSignal): AsyncGenerator
       if (signal.aborted) break
       isWhole = done
       if (done) return
+      if (seen !== undefined) seen.bytes += value.length
       yield value
     }
     throw signal.reason

@@ -4,7 +4,7 @@
 import { essenceOf } from '../../protocol/headers.ts'
 import { readAnswer } from './answer-stream.ts'
 import { startDeadline, type Limits } from './deadline.ts'
-import { MAX_MESSAGE_BYTES, readText, type ReadOptions } from './events.ts'
+import { MAX_MESSAGE_BYTES, readText, type ReadOptions, type Seen } from './events.ts'
 import { excerptOf, UpstreamFault } from './fault.ts'
 import { createInbox, type Inbox, type InboxHooks } from './inbox.ts'
 import {
@@ -23,6 +23,8 @@ export type Hooks = Limits &
   EnvelopeOptions & {
     /** The largest message or answer. */
     maxBytes?: number | undefined
+    /** Is put down what is seen of the answer. */
+    seen?: Seen | undefined
     /** Keeps what is still to be told after the answer was given up; without it the fault waits for it. */
     waitUntil?: ((promise: Promise<unknown>) => void) | undefined
   }
@@ -58,12 +60,15 @@ export async function exchange(
       headers: requestHeaders(to, request),
       body: requestBody(to, id, request, hooks, hooks.progress !== undefined),
     })
-    if (!response.ok) throw await readRefusal(response, id, deadline.signal, secret)
+    const { seen } = hooks
+    if (seen !== undefined) Object.assign(seen, { status: response.status, bytes: 0 })
+    const { signal } = deadline
+    if (!response.ok) throw await readRefusal(response, id, { signal, seen }, secret)
     const maxBytes = hooks.maxBytes ?? MAX_MESSAGE_BYTES
     const result =
       essenceOf(response.headers.get('content-type')) === 'text/event-stream'
-        ? await readAnswer({ post, to, response, inbox, deadline, maxBytes })
-        : await readJson(response, inbox, { maxBytes, signal: deadline.signal }, secret)
+        ? await readAnswer({ post, to, response, inbox, deadline, maxBytes, seen })
+        : await readJson(response, inbox, { maxBytes, signal, seen }, secret)
     return { result, headers: response.headers }
   } catch (error) {
     if (!deadline.signal.aborted) throw error

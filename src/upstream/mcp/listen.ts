@@ -63,7 +63,7 @@ export async function listen(
     const secret = connection.era === 'legacy' ? connection.sessionId : undefined
     const isStream = essenceOf(response.headers.get('content-type')) === 'text/event-stream'
     if (!response.ok || !isStream) {
-      throw await readRefusal(response, id, deadline.signal, secret)
+      throw await readRefusal(response, id, deadline, secret)
     }
     const take =
       connection.era === 'modern'

@@ -4,7 +4,7 @@
  */
 import { isObject } from '../../protocol/json-rpc.ts'
 import { startDeadline, type Deadline } from './deadline.ts'
-import { readText } from './events.ts'
+import { readText, type ReadOptions } from './events.ts'
 import { faultOfError, faultOfStatus, UpstreamFault } from './fault.ts'
 import { headersFor, type Addressee } from './outgoing.ts'
 import type { Post, PostRequest } from './post.ts'
@@ -43,7 +43,7 @@ export async function sendMessage(
       body: JSON.stringify(message),
       ...(endpoint !== undefined && { endpoint }),
     })
-    if (!response.ok) throw await readRefusal(response, undefined, deadline.signal)
+    if (!response.ok) throw await readRefusal(response, undefined, deadline)
     await response.body?.cancel()
   } finally {
     deadline.end()
@@ -73,11 +73,11 @@ export async function tellCancelled(
 export async function readRefusal(
   response: Response,
   id: number | undefined,
-  signal: AbortSignal,
+  reading: Pick<ReadOptions, 'signal' | 'seen'>,
   secret?: string,
 ): Promise<UpstreamFault> {
   const { status } = response
-  const text = await readText(response, { maxBytes: MAX_REFUSAL_BYTES, signal }).catch(
+  const text = await readText(response, { maxBytes: MAX_REFUSAL_BYTES, ...reading }).catch(
     () => '', // the status says enough
   )
   if (status === 404 && secret !== undefined) {

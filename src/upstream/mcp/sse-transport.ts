@@ -68,12 +68,13 @@ async function visit<T>(
     signal.throwIfAborted()
     const to: Addressee = { era: 'legacy' }
     const opened = await send(post, deadline, { method: 'GET', headers: streamHeadersFor(to) })
-    if (!opened.ok) throw await readRefusal(opened, undefined, signal)
+    if (!opened.ok) throw await readRefusal(opened, undefined, deadline)
     if (essenceOf(opened.headers.get('content-type')) !== 'text/event-stream') {
       await opened.body?.cancel()
       throw new UpstreamFault('malformed', 'The remote server opened no event stream')
     }
-    stream = eventsOf(opened.body, { maxBytes: hooks.maxBytes ?? MAX_MESSAGE_BYTES, signal })
+    const { maxBytes = MAX_MESSAGE_BYTES, seen } = hooks
+    stream = eventsOf(opened.body, { maxBytes, signal, seen })
     const endpoint = await readEndpoint(stream)
     const talk = { post, to, endpoint, stream, deadline }
     const initialized = await askOver(talk, initializeRequest(capabilities), {})
@@ -127,7 +128,9 @@ async function askOver(talk: Talk, request: OutgoingRequest, hooks: Hooks): Prom
       headers: headersFor(to),
       body: requestBody(to, id, request, {}, hooks.progress !== undefined),
     })
-    if (!posted.ok) throw await readRefusal(posted, id, deadline.signal)
+    const { seen } = hooks
+    if (seen !== undefined) Object.assign(seen, { status: posted.status, bytes: 0 })
+    if (!posted.ok) throw await readRefusal(posted, id, { signal: deadline.signal, seen })
     await posted.body?.cancel()
     for (;;) {
       const { done, value } = await stream.next()

@@ -8,6 +8,7 @@ import { isAtLeast, isLogLevel } from '../../protocol/logging.ts'
 import { findParamHeaders, formatParamHeaders } from '../../protocol/param-headers.ts'
 import { INVALID_PARAMS, type Params } from '../../protocol/json-rpc.ts'
 import type { Connection } from '../mcp/connection.ts'
+import type { Seen } from '../mcp/events.ts'
 import { UpstreamFault } from '../mcp/fault.ts'
 import { remedyFor } from '../mcp/remedy.ts'
 import type { Hooks } from '../mcp/exchange.ts'
@@ -41,8 +42,18 @@ type Members = Record<string, unknown>
 const MAX_ROUNDS = 10 // of asking the client
 const MAX_MS = 600_000 // an exchange, whatever is heard meanwhile
 
+/** How a request is relayed. */
+export type RelayOptions = RunOptions & {
+  /** Is put down what is seen of the last answer. */
+  seen: Seen
+}
+
 /** The remote server's result, untouched but for questions that the client was asked on its stream. */
-export async function relay(call: RelayCall, world: World, options: RunOptions): Promise<Members> {
+export async function relay(
+  call: RelayCall,
+  world: World,
+  options: RelayOptions,
+): Promise<Members> {
   let { params } = call
   for (let round = 0; ; round++) {
     const result = await sendMended({ ...call, params }, world, options)
@@ -62,7 +73,7 @@ export async function relay(call: RelayCall, world: World, options: RunOptions):
 }
 
 /** Sends a request, and once more where what has failed can be mended and nothing was carried out. */
-async function sendMended(call: RelayCall, world: World, options: RunOptions): Promise<Members> {
+async function sendMended(call: RelayCall, world: World, options: RelayOptions): Promise<Members> {
   const { target } = call
   const want = wantOf(options)
   const connection = await world.upstreams.connect(target, want)
@@ -100,7 +111,7 @@ async function send(
   { target, method, params, paramHeaders, timeoutSeconds }: RelayCall,
   connection: Connection,
   world: World,
-  options: RunOptions,
+  options: RelayOptions,
 ): Promise<Members> {
   const { post, secrets } = await reach(world, target)
   try {
@@ -124,7 +135,10 @@ async function send(
 }
 
 /** The same, without secrets in what the client is told and asked. */
-function redacting({ notify, ask, ...options }: RunOptions, secrets: OpenedSecrets): RunOptions {
+function redacting(
+  { notify, ask, ...options }: RelayOptions,
+  secrets: OpenedSecrets,
+): RelayOptions {
   return {
     ...options,
     notify: ({ params, ...notification }) =>
@@ -139,7 +153,7 @@ function hooksOf(
   target: Target,
   { era, capabilities }: Connection,
   world: World,
-  options: RunOptions & Pick<RelayCall, 'timeoutSeconds'>,
+  options: RelayOptions & Pick<RelayCall, 'timeoutSeconds'>,
 ): Hooks {
   const { progressToken, logLevel, signal, notify, ask, declared, waitUntil } = options
   const { timeoutSeconds = target.remote.timeoutSeconds ?? DEFAULT_REMOTE_TIMEOUT_SECONDS } =
@@ -152,6 +166,7 @@ function hooksOf(
     signal,
     timeoutMs,
     maxMs: Math.max(MAX_MS, timeoutMs),
+    seen: options.seen,
     waitUntil,
     clientCapabilities: era === 'modern' || ask !== undefined ? relayable(declared) : {},
     logLevel: 'logging' in capabilities ? logLevel : undefined,

@@ -1,6 +1,7 @@
 /** One request and its answer, message by message, against servers that do it well or badly. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import type { Seen } from '../../../src/upstream/mcp/events.ts'
 import type { UpstreamFault } from '../../../src/upstream/mcp/fault.ts'
 import { sendRequest } from '../../../src/upstream/mcp/request.ts'
 import {
@@ -115,6 +116,27 @@ describe('68: An answer', () => {
       }
     })
   }
+
+  it('has its status and size put down, also where it is a refusal', async () => {
+    const sizes: number[] = []
+    const counted: Write = ({ body }, to) => {
+      const text = JSON.stringify(response(body.id))
+      sizes.push(text.length)
+      sendText(to, text)
+    }
+    const seen: Seen = { bytes: 0 }
+    await answerOf(counted, LEGACY, { seen })
+    assert.deepEqual(seen, { status: 200, bytes: sizes[0] })
+    const streamed: Write = ({ body }, to) => {
+      sizes.push(eventOf(response(body.id)).length)
+      sendEvents(to, eventOf(response(body.id)))
+    }
+    await answerOf(streamed, MODERN, { seen })
+    assert.deepEqual(seen, { status: 200, bytes: sizes[1] })
+    const refused: Write = (_, to) => void to.writeHead(503).end('away')
+    await assert.rejects(answerOf(refused, MODERN, { seen }))
+    assert.deepEqual(seen, { status: 503, bytes: 4 })
+  })
 
   it('lets the stream go once it is there', async () => {
     const remote = await remoteOf((seen, to) => sendEvents(to, eventOf(response(seen.body.id))))

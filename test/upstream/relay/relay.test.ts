@@ -38,6 +38,7 @@ async function relayed(write: Write) {
     place: [],
   }
   const result = await relay(call, world, {
+    seen: { bytes: 0 },
     progressToken: undefined,
     logLevel: undefined,
     signal: new AbortController().signal,
