@@ -4,6 +4,8 @@
  */
 
 const PLACEHOLDER = /\{([^{}/]+)\}/g
+/** A segment of the path that has one in it. */
+const TEMPLATE_SEGMENT = /([^/?{]*\{[^/?]*)/
 /**
  * What goes up, or nowhere, whoever takes the percent-encoding off. Many servers decode a slash before
  * they go along the path.
@@ -28,8 +30,8 @@ export function problemOfUrlTemplate(template: string): string | undefined {
 }
 
 /** The names of the arguments in a template. */
-export function placeholdersOf(template: string): string[] {
-  return [...template.matchAll(PLACEHOLDER)].map(([, name = '']) => name)
+export function placeholdersOf(template: string): readonly string[] {
+  return templateOf(template).names
 }
 
 /** A value that is a step in the path, such as `..`, or has one behind an encoded slash. */
@@ -39,14 +41,42 @@ export class PathStep extends Error {
 
 /** The URL with values in place; `PathStep` where a segment is empty or has a step in it. */
 export function fillUrlTemplate(template: string, valueOf: (name: string) => string): string {
-  const [path = '', ...query] = template.split('?')
-  const segments = path.split('/').map((segment) => {
-    if (!segment.includes('{')) return segment
-    // By turns what is literal and what was the name of an argument.
-    const parts = segment.split(PLACEHOLDER).map((part, at) => (at % 2 ? valueOf(part) : part))
-    const plain = parts.join('')
-    if (plain === '' || STEP.test(plain)) throw new PathStep(segment)
-    return parts.map((part, at) => (at % 2 ? encodeURIComponent(part) : part)).join('')
-  })
-  return [segments.join('/'), ...query].join('?')
+  let url = ''
+  for (const part of templateOf(template).parts) {
+    if (typeof part === 'string') {
+      url += part
+      continue
+    }
+    // By turns what is literal and the name of an argument.
+    const texts = part.map((text, at) => (at % 2 ? valueOf(text) : text))
+    const plain = texts.join('')
+    if (plain === '' || STEP.test(plain)) throw new PathStep(part.map(asWritten).join(''))
+    url += texts.map((text, at) => (at % 2 ? encodeURIComponent(text) : text)).join('')
+  }
+  return url
+}
+
+/**
+ * A template that was read: what stands between the segments that have an argument in them, those
+ * segments in parts, and the names of all arguments.
+ */
+type Template = { parts: readonly (string | readonly string[])[]; names: readonly string[] }
+
+const MAX_KNOWN = 200 // templates an isolate keeps
+const known = new Map<string, Template>()
+
+function templateOf(text: string): Template {
+  const found = known.get(text)
+  if (found !== undefined) return found
+  const parts = text
+    .split(TEMPLATE_SEGMENT)
+    .map((part, at) => (at % 2 ? part.split(PLACEHOLDER) : part))
+  const names = [...text.matchAll(PLACEHOLDER)].map(([, name = '']) => name)
+  if (known.size >= MAX_KNOWN) known.clear()
+  known.set(text, { parts, names })
+  return { parts, names }
+}
+
+function asWritten(text: string, at: number): string {
+  return at % 2 ? `{${text}}` : text
 }

@@ -1,9 +1,13 @@
 /** A map bounded in bytes that lets the least recently used go first: what an isolate remembers. */
 
+type Entry<V> = { value: V; bytes: number }
+
 export class BoundedMap<V> {
   readonly #limitBytes: number
-  readonly #entries = new Map<string, { value: V; bytes: number }>()
+  readonly #entries = new Map<string, Entry<V>>()
   #bytes = 0
+  /** The one at the end, as far as it is known. */
+  #newest: Entry<V> | undefined
 
   constructor(limitBytes: number) {
     this.#limitBytes = limitBytes
@@ -17,8 +21,11 @@ export class BoundedMap<V> {
   get(key: string): V | undefined {
     const entry = this.#entries.get(key)
     if (entry === undefined) return undefined
-    this.#entries.delete(key) // to the end: a Map keeps the order of insertion
-    this.#entries.set(key, entry)
+    if (entry !== this.#newest) {
+      this.#entries.delete(key) // to the end: a Map keeps the order of insertion
+      this.#entries.set(key, entry)
+      this.#newest = entry
+    }
     return entry.value
   }
 
@@ -26,7 +33,8 @@ export class BoundedMap<V> {
   set(key: string, value: V, bytes: number): void {
     this.delete(key)
     if (bytes > this.#limitBytes) return
-    this.#entries.set(key, { value, bytes })
+    this.#newest = { value, bytes }
+    this.#entries.set(key, this.#newest)
     this.#bytes += bytes
     for (const oldest of this.#entries.keys()) {
       if (this.#bytes <= this.#limitBytes) break

@@ -11,8 +11,9 @@ const NOT_KEPT = { ttlMs: 0, cacheScope: 'private' }
 /** Relays a request and completes its result. */
 export async function answerRelayed(method: string, exchange: Exchange): Promise<Result> {
   const prepared = await prepareRelay(method, exchange)
-  const result = await finish(prepared, optionsOf(exchange))
-  const isKept = method === 'resources/read' && result['resultType'] === undefined
-  const hints = isKept && exchange.revision === MODERN_REVISION ? NOT_KEPT : {}
-  return completed(exchange, { ...result, ...hints })
+  return finish(prepared, optionsOf(exchange), (result) => {
+    const isKept = method === 'resources/read' && result['resultType'] === undefined
+    const hints = isKept && exchange.revision === MODERN_REVISION ? NOT_KEPT : {}
+    return completed(exchange, { ...result, ...hints })
+  })
 }

@@ -28,16 +28,11 @@ export type Ran = Pick<CallEntry, 'status' | 'bytes' | 'problem'> & {
 
 /** The entry of a call that began `at` and came to a result. */
 export function entryOf(subject: Subject, at: number, ran: Ran): CallEntry {
-  const { result, status, bytes, problem } = ran
-  const entry = {
-    ...subject,
-    at,
-    ms: Date.now() - at,
-    status,
-    bytes: bytes ?? encodeUtf8(JSON.stringify(result)).length,
-  }
-  if (result['isError'] !== true) return { ...entry, outcome: 'ok' }
-  return { ...entry, outcome: 'error', problem: clean(problem ?? firstText(result)) }
+  const { result, status, bytes = encodeUtf8(JSON.stringify(result)).length } = ran
+  const ms = Date.now() - at
+  if (result['isError'] !== true) return { ...subject, at, outcome: 'ok', ms, status, bytes }
+  const problem = clean(ran.problem ?? firstText(result))
+  return { ...subject, at, outcome: 'error', ms, status, bytes, problem }
 }
 
 /** The entry of a call that threw; of our own faults it says none of the text. */

@@ -30,7 +30,7 @@ export type Exchange = {
   /** Takes an entry of the call log. */
   note: Note
   /** The secrets of these names, sealed; undefined where the organization could not be asked. */
-  sealed: (names: readonly string[]) => Promise<Sealed | undefined>
+  sealed: (names: readonly string[]) => Sealed | Promise<Sealed | undefined>
   /** How the remote server of a remote one is reached; undefined where nobody could be asked. */
   resolve: () => Promise<Resolved | undefined>
   /** The account a call is made with, on a server whose calls need one. */
@@ -70,7 +70,8 @@ export function complete({
 export function completed(
   exchange: Pick<Exchange, 'revision' | 'catalog'>,
   result: Readonly<Record<string, unknown>>,
-): Result {
+): Readonly<Record<string, unknown>> {
+  if (exchange.revision !== MODERN_REVISION) return result
   const { _meta, ...ours } = complete(exchange)
   const { _meta: given, resultType } = result
   const meta = isObject(_meta) ? { _meta: { ...(isObject(given) && given), ..._meta } } : {}

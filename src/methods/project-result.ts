@@ -25,7 +25,8 @@ export function projectResult(result: CallToolResult, revision: Revision): CallT
  * before 2025-03-26.
  */
 export function projectBlock(block: ContentBlock, revision: Revision): ContentBlock {
-  if (hasStructure(revision)) return block
+  if (hasStructure(revision) || (block.type === 'text' && block['_meta'] === undefined))
+    return block
   if (block.type === 'resource_link') return { type: 'text', text: `${block.name}: ${block.uri}` }
   if (block.type === 'audio' && revision === '2024-11-05') {
     return { type: 'text', text: `[audio ${block.mimeType}]` }

@@ -32,28 +32,40 @@ export function worldOf(env: WorldBindings): World {
 function createWorld(env: WorldBindings): World {
   const keys = SealKeys.parse(env.SEAL_KEYS)
   const opened = new BoundedMap<string>(OPENED_BYTES)
-  const reveal = async (place: Place, text: string) => {
+  const reveal = (place: Place, text: string): string | Promise<string> => {
     const key = `${JSON.stringify(place)} ${text}`
-    const value = opened.get(key) ?? (await open(keys, place, text))
-    opened.set(key, value, 2 * (key.length + value.length))
-    return value
+    return (
+      opened.get(key) ??
+      open(keys, place, text).then((value) => {
+        opened.set(key, value, 2 * (key.length + value.length))
+        return value
+      })
+    )
   }
   return {
     outbound: createOutbound({
       allowsHttp: env.DEVELOPMENT === '1',
       allowsPrivate: env.DEVELOPMENT === '1' && env.ALLOW_PRIVATE_UPSTREAMS === '1',
     }),
-    async open(organization, sealed, account) {
+    open(organization, sealed, account) {
       const secrets = new Map<string, string>()
+      const waits: Promise<void>[] = []
+      const take = (value: string | Promise<string>, put: (text: string) => void) => {
+        if (value instanceof Promise) waits.push(value.then(put))
+        else put(value)
+      }
       for (const [name, text] of Object.entries(sealed)) {
-        secrets.set(name, await reveal(secretPlace(organization, name), text))
+        const value = reveal(secretPlace(organization, name), text)
+        take(value, (plain) => void secrets.set(name, plain))
       }
-      if (account === undefined) return secrets
-      const text = await reveal(accountPlace(organization, account.id), account.sealed)
-      for (const [field, value] of Object.entries(parseAccountCredential(text))) {
-        secrets.set(keyOfField(field), value)
+      if (account !== undefined) {
+        const value = reveal(accountPlace(organization, account.id), account.sealed)
+        take(value, (plain) => {
+          const fields = Object.entries(parseAccountCredential(plain))
+          for (const [field, text] of fields) secrets.set(keyOfField(field), text)
+        })
       }
-      return secrets
+      return waits.length === 0 ? secrets : Promise.all(waits).then(() => secrets)
     },
     seal: (place, text) => seal(keys, place, text),
     unseal: (place, sealed) => open(keys, place, sealed),

@@ -4,14 +4,17 @@
  */
 import { encodeUtf8 } from './bytes.ts'
 
+const JSON_TYPE = 'application/json'
+
 /** The `type/subtype` of a media type in lower case, without its parameters. */
 export function essenceOf(mediaType: string | null): string {
+  if (mediaType === JSON_TYPE) return JSON_TYPE // most
   return (mediaType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
 }
 
 /** Whether a request's body says it is JSON. */
 export function isJson(contentType: string | null): boolean {
-  return contentType === 'application/json' || essenceOf(contentType) === 'application/json'
+  return essenceOf(contentType) === JSON_TYPE
 }
 
 const OPENING = '=?base64?'

@@ -65,7 +65,7 @@ export function isRequestId(value: unknown): value is RequestId {
  * Reads one JSON value as a message, or throws −32600 (400) for what is none and −32602 for
  * `params` that are no object, with the status that has in the era. Unknown members are let through.
  */
-export function parseMessage(value: unknown, paramsStatus = 200): Message {
+export function parseMessage(value: unknown, paramsStatus: () => number = inBand): Message {
   if (!isObject(value)) throw invalid('A message must be a JSON object')
   if (value['jsonrpc'] !== '2.0') throw invalid('jsonrpc must be "2.0"', value['id'])
   if (value['method'] === undefined) {
@@ -78,12 +78,16 @@ export function parseMessage(value: unknown, paramsStatus = 200): Message {
     throw invalid(`id must be an integer or a string of at most ${MAX_ID_LENGTH}`)
   if (params !== undefined && !isObject(params)) {
     // A notification is refused by its status alone (§2.3).
-    const extras = isRequestId(id) ? { id, status: paramsStatus } : { status: 400 }
+    const extras = isRequestId(id) ? { id, status: paramsStatus() } : { status: 400 }
     throw new RpcError(INVALID_PARAMS, 'params must be an object', extras)
   }
   return isRequestId(id)
     ? { kind: 'request', id, method, params }
     : { kind: 'notification', method, params }
+}
+
+function inBand(): number {
+  return 200
 }
 
 function parseResponse({ id, result, error }: Record<string, unknown>): Response {

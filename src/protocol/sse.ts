@@ -40,8 +40,12 @@ export function formatComment(text: string): string {
   return `: ${text}\n\n`
 }
 
+/** What the specification has a client send, and most do. */
+const USUAL_ACCEPT = 'application/json, text/event-stream'
+
 /** Whether a client takes an event stream: it names that type. */
 export function acceptsEventStream(accept: string | null): boolean {
+  if (accept === USUAL_ACCEPT) return true
   return (accept ?? '')
     .toLowerCase()
     .split(',')

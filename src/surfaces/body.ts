@@ -5,9 +5,14 @@ import { PARSE_ERROR, RpcError } from '../protocol/json-rpc.ts'
 
 const MAX_BODY_BYTES = 4 * 1024 * 1024
 
-/** The JSON value of a body: 413 when too large, −32700 (400) when it is not JSON in UTF-8. */
-export async function readJson(request: Request): Promise<unknown> {
-  const text = decodeUtf8(await readBytes(request, MAX_BODY_BYTES))
+/** The bytes of a body, or 413 when they are too many. */
+export function readBody(request: Request): Promise<Uint8Array> {
+  return readBytes(request, MAX_BODY_BYTES)
+}
+
+/** The JSON value of a body, or −32700 (400) when it is not JSON in UTF-8. */
+export function parseJson(body: Uint8Array): unknown {
+  const text = decodeUtf8(body)
   if (text === undefined) throw new RpcError(PARSE_ERROR, 'Parse error: not UTF-8', { status: 400 })
   try {
     return JSON.parse(text)

@@ -12,6 +12,7 @@ import {
 } from '../protocol/sse.ts'
 import { decodeUtf8, encodeUtf8 } from '../protocol/bytes.ts'
 import { logError } from '../protocol/log.ts'
+import { Cancelling } from '../upstream/cancellation.ts'
 import type { Talk } from '../upstream/run-steps.ts'
 import type { Answer } from './messages.ts'
 import type { Visit } from './platform.ts'
@@ -20,60 +21,64 @@ const PATIENCE_MS = 1000
 /** A client that has left is noticed by the second write after it, and then known within six seconds. */
 const COMMENT_MS = 2000
 
-/** An answer to send as it is, or the stream that it became; `answer` makes it, and may talk. */
-export async function answerLive(
+/**
+ * An answer to send as it is, or the stream that it became; `answer` makes it, and may talk where the
+ * client takes a stream.
+ */
+export function answerLive(
   envelope: Envelope,
   { request, waitUntil }: Pick<Visit, 'request' | 'waitUntil'>,
-  answer: (talk: Talk) => Answer | Promise<Answer>,
-): Promise<Answer | Response> {
-  const abort = new AbortController()
-  const takesStream = acceptsEventStream(request.headers.get('accept'))
-  const stream = takesStream ? new LiveStream(abort) : undefined
-  const pending = Promise.resolve(
-    answer({
-      progressToken: stream && envelope.progressToken,
-      logLevel: stream && envelope.logLevel,
-      signal: stream && abort.signal,
-      notify: (notification) => stream?.send(JSON.stringify(notification)),
-    }),
-  )
-  if (stream === undefined) return pending
-  const first = await stream.before(pending)
-  if (first !== undefined) return first
-  stream.keepAlive()
-  // Kept when the client has left: the remote server is told that nobody waits any more.
-  waitUntil(
-    pending.then(
-      ({ body }) => stream.finish(body),
-      (error: unknown) => stream.fail(error),
-    ),
-  )
-  return new Response(stream.open(), { headers: EVENT_STREAM_HEADERS })
+  answer: (talk: Talk | undefined) => Answer | Promise<Answer>,
+): Answer | Promise<Answer | Response> {
+  if (!acceptsEventStream(request.headers.get('accept'))) return answer(undefined)
+  const leaving = new Cancelling()
+  const stream = new LiveStream(leaving)
+  const given = answer({
+    progressToken: envelope.progressToken,
+    logLevel: envelope.logLevel,
+    signal: leaving,
+    notify: (notification) => stream.send(JSON.stringify(notification)),
+  })
+  return given instanceof Promise ? stream.answer(given, waitUntil) : given
 }
 
 /** The stream, which begins when something is first sent on it or the patience ends. */
 class LiveStream {
-  readonly #abort: AbortController
+  readonly #leaving: Cancelling
   #body: ReadableStream<Uint8Array> | undefined
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined
   #timer: ReturnType<typeof setInterval> | undefined
   /** Does what is to be done when something is first sent. */
   #begin = (): void => {}
 
-  constructor(abort: AbortController) {
-    this.#abort = abort
+  constructor(leaving: Cancelling) {
+    this.#leaving = leaving
   }
 
-  /** The answer, or undefined once it has to be a stream: something was sent, or a second is over. */
-  before(pending: Promise<Answer>): Promise<Answer | undefined> {
-    if (this.#body !== undefined) return Promise.resolve(undefined)
+  /** The answer, or the stream once it has to be one: something was sent, or a second is over. */
+  answer(pending: Promise<Answer>, waitUntil: Visit['waitUntil']): Promise<Answer | Response> {
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => resolve(undefined), PATIENCE_MS)
+      const begin = () => {
+        clearTimeout(timer)
+        this.#begin = () => {}
+        // Shows that the call is at work, and notices a client that has left.
+        this.#timer = setInterval(() => this.#write(formatComment('working')), COMMENT_MS)
+        resolve(new Response(this.#open(), { headers: EVENT_STREAM_HEADERS }))
+        // Kept when the client has left: the remote server is told that nobody waits any more.
+        waitUntil(
+          pending.then(
+            ({ body }) => this.#finish(body),
+            (error: unknown) => this.#fail(error),
+          ),
+        )
+      }
+      const timer = setTimeout(begin, PATIENCE_MS)
+      if (this.#body !== undefined) return begin()
+      this.#begin = begin
       const end = (settle: () => void) => {
         clearTimeout(timer)
         settle()
       }
-      this.#begin = () => end(() => resolve(undefined))
       pending.then(
         (answer) => end(() => resolve(answer)),
         (error: Error) => end(() => reject(error)),
@@ -82,31 +87,26 @@ class LiveStream {
   }
 
   /** What the client reads. Most answers never become a stream, so it is made when one does. */
-  open(): ReadableStream<Uint8Array> {
+  #open(): ReadableStream<Uint8Array> {
     this.#body ??= new ReadableStream<Uint8Array>({
       start: (controller) => {
         this.#controller = controller
       },
       cancel: () => {
         this.#close()
-        this.#abort.abort()
+        this.#leaving.abort()
       },
     })
     return this.#body
   }
 
-  /** Shows from here on that the call is at work, and notices a client that has left. */
-  keepAlive(): void {
-    this.#timer = setInterval(() => this.#write(formatComment('working')), COMMENT_MS)
-  }
-
   send(message: string): void {
-    this.open()
+    this.#open()
     this.#write(formatEvent({ data: message }))
     this.#begin()
   }
 
-  finish(body: Answer['body']): void {
+  #finish(body: Answer['body']): void {
     const text = typeof body === 'string' ? body : body && decodeUtf8(body)
     if (text !== undefined) this.#write(formatEvent({ data: text }))
     const controller = this.#controller
@@ -114,7 +114,7 @@ class LiveStream {
     controller?.close()
   }
 
-  fail(error: unknown): void {
+  #fail(error: unknown): void {
     logError('an answer failed', error)
     const controller = this.#controller
     this.#close()

@@ -27,8 +27,24 @@ export async function serverAtLeast(
   return value
 }
 
-/** Sealed secrets no older than 5 s; undefined when the organization cannot be asked. */
-async function sealedSecrets(
+/** Sealed secrets no older than 5 s, without a promise where all of them are remembered. */
+function sealedSecrets(
+  platform: Platform,
+  visit: Visit,
+  organization: string,
+  names: readonly string[],
+): Sealed | Promise<Sealed | undefined> {
+  const found: Record<string, string> = {}
+  for (const name of names) {
+    const fresh = platform.secrets.fresh(`${organization} ${name}`)
+    if (fresh === undefined) return findSecrets(platform, visit, organization, names)
+    if (fresh.value !== undefined) found[name] = fresh.value
+  }
+  return found
+}
+
+/** The same of those that may have to be asked for; undefined when the organization cannot be asked. */
+async function findSecrets(
   platform: Platform,
   visit: Visit,
   organization: string,

@@ -21,7 +21,15 @@ const DRAFTS: ReadonlyMap<string, SchemaDraft> = new Map([
   ['json-schema.org/draft/2020-12/schema', '2020-12'],
 ])
 
-const compiled = new Map<string, Validator>()
+/** What is applied of a schema, made when it first is, and what has to be looked at in values of it. */
+type Compiled = {
+  draft: SchemaDraft
+  validator?: Validator
+  hasDefaults: boolean
+  hasUniqueItems: boolean
+}
+
+const compiled = new Map<string, Compiled>()
 
 /**
  * What is wrong with a value, one line each, at most ten; empty when it fits. `key` names the schema
@@ -32,14 +40,15 @@ export function findViolations(
   schema: Readonly<Record<string, unknown>>,
   value: unknown,
 ): string[] {
-  const draft = draftOf(schema['$schema'])
-  if (draft === undefined) return [`the tool's schema has an unsupported $schema`]
-  if (comparisonsOf(value) > MAX_COMPARISONS && hasUniqueItems(schema)) {
+  const found = compiledFor(key, schema)
+  if (found === undefined) return [`the tool's schema has an unsupported $schema`]
+  if (found.hasUniqueItems && comparisonsOf(value) > MAX_COMPARISONS) {
     return ['has arrays of so many items that they cannot be compared']
   }
-  const errors = findErrors(() =>
-    withMeter(() => validatorFor(key, schema, draft).validate(value).errors),
-  )
+  const errors = findErrors(() => {
+    const validator = (found.validator ??= createValidator(schema, found.draft))
+    return withMeter(() => validator.validate(value).errors)
+  })
   if (errors.length === 0) return []
   const lines = errors
     // A parent repeats what its children say: keep the innermost.
@@ -59,9 +68,10 @@ export function checkArguments(
   inputSchema: Readonly<Record<string, unknown>>,
   args: Readonly<Record<string, unknown>>,
 ): { args: Readonly<Record<string, unknown>>; violations: string[] } {
-  const filled = withDefaults(inputSchema, args)
+  const hasDefaults = compiledFor(key, inputSchema)?.hasDefaults !== false
+  const filled = hasDefaults ? withDefaults(inputSchema, args) : args
   const violations = findViolations(key, inputSchema, filled)
-  if (violations.length > 0 && findViolations(key, inputSchema, args).length === 0) {
+  if (hasDefaults && violations.length > 0 && findViolations(key, inputSchema, args).length === 0) {
     return { args, violations: [] }
   }
   return { args: filled, violations }
@@ -95,10 +105,6 @@ function comparisonsOf(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0
   const own = Array.isArray(value) ? value.length ** 2 : 0
   return Object.values(value).reduce<number>((sum, inner) => sum + comparisonsOf(inner), own)
-}
-
-function hasUniqueItems(schema: unknown): boolean {
-  return JSON.stringify(schema).includes('"uniqueItems":true')
 }
 
 function findErrors(validate: () => OutputUnit[]): OutputUnit[] {
@@ -142,14 +148,26 @@ function draftOf($schema: unknown): SchemaDraft | undefined {
     : undefined
 }
 
-function validatorFor(key: string, schema: Readonly<Record<string, unknown>>, draft: SchemaDraft) {
+function createValidator(schema: Readonly<Record<string, unknown>>, draft: SchemaDraft): Validator {
+  return new Validator(checkable(schema, draft) as Schema, draft, false)
+}
+
+/** Undefined for a schema of a dialect that is not checked. */
+function compiledFor(key: string, schema: Readonly<Record<string, unknown>>): Compiled | undefined {
   const known = compiled.get(key)
   if (known !== undefined) return known
-  const validator = new Validator(checkable(schema, draft) as Schema, draft, false)
-  compiled.set(key, validator)
+  const draft = draftOf(schema['$schema'])
+  if (draft === undefined) return undefined
+  const text = JSON.stringify(schema)
+  const made: Compiled = {
+    draft,
+    hasDefaults: text.includes('"default":'),
+    hasUniqueItems: text.includes('"uniqueItems":true'),
+  }
+  compiled.set(key, made)
   for (const oldest of compiled.keys()) {
     if (compiled.size <= MAX_COMPILED) break
     compiled.delete(oldest)
   }
-  return validator
+  return made
 }

@@ -15,12 +15,18 @@ export type Query = [string, string][]
 
 type Constant = Pick<HttpHandlerInput, 'headers' | 'query' | 'auth'>
 
+const NO_CREDENTIALS = { headers: [], query: [] }
+
 /** Puts what is constant on a request, and gives the names of what must not go to another origin. */
 export function authorize(
   placed: { headers: OutboundRequest['headers']; query: Query },
   constant: Constant,
   secrets: OpenedSecrets,
 ): NonNullable<OutboundRequest['credentials']> {
+  const { auth } = constant
+  if (auth === undefined && constant.headers === undefined && constant.query === undefined) {
+    return NO_CREDENTIALS
+  }
   const credentials = { headers: [] as string[], query: [] as string[] }
   const setHeader = (name: string, value: OpenOrSecret) => {
     placed.headers.set(name.toLowerCase(), requireHeaderValue(secrets, value))
@@ -33,7 +39,6 @@ export function authorize(
   }
   for (const [name, value] of Object.entries(constant.headers ?? {})) setHeader(name, value)
   for (const [name, value] of Object.entries(constant.query ?? {})) setQuery(name, value)
-  const { auth } = constant
   if (auth?.type === 'header') setHeader(auth.name, auth.value)
   if (auth?.type === 'query') setQuery(auth.name, auth.value)
   if (auth?.type === 'bearer') {

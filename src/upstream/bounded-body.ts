@@ -3,7 +3,8 @@ import { concat } from '../protocol/bytes.ts'
 
 const UTF8 = new TextDecoder()
 
-type BoundedBody = { bytes: Uint8Array<ArrayBuffer>; isCut: boolean }
+/** A body as bytes; `isCut` where there was more. */
+export type BoundedBody = { bytes: Uint8Array<ArrayBuffer>; isCut: boolean }
 
 type Answer = Pick<Response, 'body' | 'headers' | 'arrayBuffer' | 'text'>
 
@@ -41,18 +42,28 @@ export function lengthThatFits(headers: Headers, limitBytes: number): number | u
   return isKnown && !headers.has('content-encoding') ? Number(length) : undefined
 }
 
+/** A body as text, with its size in bytes; `isCut` where there was more. */
+export type BoundedText = { text: string; size: number; isCut: boolean }
+
 /**
- * The text of a body by the charset of its media type, and its size in bytes; UTF-8 with marks for what
- * is none. Beyond the limit the rest is cancelled and `isCut` is true.
+ * The text of a body by the charset of its media type; UTF-8 with marks for what is none. Beyond the
+ * limit the rest is cancelled.
  */
-export async function readText(response: Answer, limitBytes: number) {
+export function readText(response: Answer, limitBytes: number): Promise<BoundedText> {
   const { headers } = response
   const charset = /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(headers.get('content-type') ?? '')?.[1]
   const isUtf8 = charset === undefined || /^utf-?8$/i.test(charset)
-  const length = isUtf8 ? lengthThatFits(headers, limitBytes) : undefined
-  if (length !== undefined) return { text: await response.text(), size: length, isCut: false }
+  const size = isUtf8 ? lengthThatFits(headers, limitBytes) : undefined
+  if (size !== undefined) return response.text().then((text) => ({ text, size, isCut: false }))
+  return readDecoded(response, limitBytes, isUtf8 ? UTF8 : decoderOf(charset))
+}
+
+async function readDecoded(
+  response: Answer,
+  limitBytes: number,
+  decoder: TextDecoder,
+): Promise<BoundedText> {
   const { bytes, isCut } = await readBounded(response, limitBytes)
-  const decoder = isUtf8 ? UTF8 : decoderOf(charset)
   return { text: decoder.decode(bytes), size: bytes.length, isCut }
 }
 

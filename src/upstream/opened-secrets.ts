@@ -22,8 +22,9 @@ export class MissingSecret extends Error {
 
 export class OpenedSecrets {
   readonly #values: ReadonlyMap<string, string>
-  #forms: string[] = []
-  #strings = new Set<string>()
+  /** All forms, the longest first, so that nothing of one is left by another that is part of it. */
+  #forms: readonly string[] = []
+  readonly #texts: string[] = []
 
   constructor(values: ReadonlyMap<string, string>) {
     this.#values = values
@@ -40,12 +41,10 @@ export class OpenedSecrets {
 
   /** Counts another text as secret from here on, such as a token. */
   hide(text: string): void {
-    if (text === '' || this.#strings.has(text)) return
-    this.#strings.add(text)
-    // The longest first, so that nothing of one is left by another that is part of it.
-    this.#forms = [...new Set([...this.#forms, ...formsOf(text)])].toSorted(
-      (one, other) => other.length - one.length,
-    )
+    if (text === '' || this.#texts.includes(text)) return
+    this.#texts.push(text)
+    const forms = formsOf(text)
+    this.#forms = this.#forms.length === 0 ? forms : longestFirst([...this.#forms, ...forms])
   }
 
   /** How long the longest form of a secret is; 0 where none was revealed. */
@@ -55,8 +54,7 @@ export class OpenedSecrets {
 
   /** Whether none of them can be in a JSON text, however its strings are written. */
   areMissingIn(json: string): boolean {
-    if (this.#forms.length === 0) return true
-    return !json.includes('\\') && this.redact(json) === json
+    return this.#forms.length === 0 || (!json.includes('\\') && this.redact(json) === json)
   }
 
   /** A text of an error without any secret. */
@@ -91,9 +89,11 @@ export class OpenedSecrets {
   }
 
   #redact(text: string, least: number): string {
-    return this.#forms
-      .filter((form) => form.length >= least)
-      .reduce((clean, form) => clean.replaceAll(form, REDACTED), text)
+    let clean = text
+    for (const form of this.#forms) {
+      if (form.length >= least && clean.includes(form)) clean = clean.replaceAll(form, REDACTED)
+    }
+    return clean
   }
 }
 
@@ -104,6 +104,10 @@ export function nameOf(reference: Reference): string {
     : `The credential "${reference.account}" of an account`
 }
 
+function longestFirst(forms: readonly string[]): readonly string[] {
+  return [...new Set(forms)].toSorted((one, other) => other.length - one.length)
+}
+
 /** How an upstream may write a secret; made once for each, as a call with one would wait for it. */
 function formsOf(text: string): readonly string[] {
   const known = formsOfSecrets.get(text)
@@ -111,8 +115,9 @@ function formsOf(text: string): readonly string[] {
   const form = new URLSearchParams({ '': text }).toString().slice(1)
   const forms = [text, form, JSON.stringify(text).slice(1, -1), encodeBase64(encodeUtf8(text))]
   if (text.isWellFormed()) forms.push(encodeURIComponent(text))
-  formsOfSecrets.set(text, forms, 2 * forms.length * 2 * text.length)
-  return forms
+  const sorted = longestFirst(forms)
+  formsOfSecrets.set(text, sorted, 2 * forms.length * 2 * text.length)
+  return sorted
 }
 
 /** `Authorization: Basic` of a name and a password, which counts as secret itself. */

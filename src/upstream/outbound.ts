@@ -10,6 +10,7 @@ import { isPrivateHost } from './private-address.ts'
 const MAX_REDIRECTS = 5
 const MAX_URL_LENGTH = 16 * 1024 // what the platform takes
 const SHORT_URL_LENGTH = MAX_URL_LENGTH / 9 // a character is at most three bytes, each written %XX
+const AFTER_SCHEME = 'https://'.length
 const ORIGINS_BYTES = 64 * 1024
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 const ALWAYS_CREDENTIALS = ['authorization', 'cookie']
@@ -52,9 +53,10 @@ export class OutboundRefused extends Error {
 /** The outbound function under a policy. */
 export function createOutbound(policy: OutboundPolicy): Outbound {
   const origins = new BoundedMap<true>(ORIGINS_BYTES)
-  return async ({ url, method, headers: given, body, signal, hops = 0, ...options }) => {
-    const { maxRedirects = MAX_REDIRECTS, credentials, isPublic = false } = options
-    let headers = given
+  return async (request) => {
+    const { url, method, body, signal, hops = 0, credentials, isPublic = false } = request
+    const { maxRedirects = MAX_REDIRECTS } = request
+    let { headers } = request
     headers.set(HOPS_HEADER, String(hops + 1))
     if (!headers.has('user-agent')) headers.set('user-agent', `Rollcall/${ROLLCALL_VERSION}`)
     let target = url
@@ -103,8 +105,8 @@ export function createOutbound(policy: OutboundPolicy): Outbound {
  * a short URL is not too long, however it is encoded.
  */
 function isAtKnownOrigin(url: string, origins: BoundedMap<true>): boolean {
-  const origin = /^https?:\/\/[^/]+(?=\/)/.exec(url)?.[0]
-  return origin !== undefined && url.length < SHORT_URL_LENGTH && origins.get(origin) === true
+  const end = url.indexOf('/', AFTER_SCHEME)
+  return end > 0 && url.length < SHORT_URL_LENGTH && origins.get(url.slice(0, end)) === true
 }
 
 function requireTarget(url: string, { allowsHttp, allowsPrivate }: OutboundPolicy): URL {

@@ -2,6 +2,7 @@
 import { INTERNAL_ERROR } from '../protocol/json-rpc.ts'
 import { isAtLeast, type LogLevel } from '../protocol/logging.ts'
 import type { Step } from '../handlers/steps.ts'
+import type { Cancellation } from './cancellation.ts'
 
 export type Notification = {
   jsonrpc: '2.0'
@@ -27,7 +28,7 @@ export class AskRefused extends Error {
 export type Ask = (
   method: string,
   params: Readonly<Record<string, unknown>>,
-  signal: AbortSignal | undefined,
+  signal: Cancellation | undefined,
 ) => Promise<Record<string, unknown>>
 
 /** How a call talks while it runs. */
@@ -37,7 +38,7 @@ export type Talk = {
   /** The least severe level the client wants; undefined: no logs. */
   logLevel: LogLevel | undefined
   /** Ends the waiting, and everything after it; undefined where nothing does: to listen costs. */
-  signal: AbortSignal | undefined
+  signal: Cancellation | undefined
   notify: (notification: Notification) => void
 }
 
@@ -69,10 +70,10 @@ export async function runSteps(steps: readonly Step[], options: Talk): Promise<v
   }
 }
 
-function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
+function wait(ms: number, signal: Cancellation | undefined): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(done, ms)
-    signal?.addEventListener('abort', done, { once: true })
+    signal?.addEventListener('abort', done)
     function done(): void {
       clearTimeout(timer)
       signal?.removeEventListener('abort', done)

@@ -22,8 +22,12 @@ export type Secrets = ReadonlyMap<string, string>
 
 export type World = {
   outbound: Outbound
-  /** Opens secrets of an organization, and an account's; throws where one does not open there. */
-  open: (organization: string, sealed: Sealed, account?: SealedAccount) => Promise<Secrets>
+  /** Opens secrets of an organization, and an account's; throws where one does not open there. No promise for what was opened before. */
+  open: (
+    organization: string,
+    sealed: Sealed,
+    account?: SealedAccount,
+  ) => Secrets | Promise<Secrets>
   /** Seals a text for a place, and opens what was sealed for it; throws `CannotOpen` for any other. */
   seal: (place: Place, text: string) => Promise<string>
   unseal: (place: Place, sealed: string) => Promise<string>

@@ -6,7 +6,7 @@ import { classify } from '../../protocol/classify.ts'
 import { essenceOf, isJson } from '../../protocol/headers.ts'
 import { parseMessage, type Message } from '../../protocol/json-rpc.ts'
 import { isModern, NEWEST_LEGACY } from '../../protocol/revisions.ts'
-import { readJson } from '../body.ts'
+import { parseJson, readBody } from '../body.ts'
 import { corsHeaders, preflight, requireDeploymentOrigin } from '../cors.ts'
 import { hopsOf } from '../hops.ts'
 import { ACCEPTED, answerError, type Answer } from '../messages.ts'
@@ -56,9 +56,12 @@ async function answerPost(site: Site): Promise<Answered> {
   if (!isJson(request.headers.get('content-type'))) return { answer: unsupportedMediaType(), era }
   if (era === 'legacy' && !acceptsBoth(request)) return { answer: notAcceptable(), era }
   try {
-    const body = await readJson(request)
+    const body = parseJson(await readBody(request))
     if (Array.isArray(body)) return { answer: noBatches(), era }
-    return await answerOne(site, parseMessage(body, era === 'modern' ? 400 : 200))
+    return await answerOne(
+      site,
+      parseMessage(body, () => (era === 'modern' ? 400 : 200)),
+    )
   } catch (error) {
     return { answer: answerError(error, null), era }
   }

@@ -3,6 +3,7 @@
  * member of its organization by an OAuth token for this very endpoint (`mcp-protocol.md` §7).
  */
 import { ANONYMOUS, type Caller } from '../../callers/caller.ts'
+import type { Credential } from '../../callers/credential.ts'
 import { presentedSecret } from '../../callers/presented.ts'
 import { externalHash } from '../../callers/principal.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
@@ -22,7 +23,7 @@ export function pathOf({ slug, id }: Address): string {
   return id === undefined ? `/mcp/${slug}` : `/mcp/${slug}/${id}`
 }
 
-/** The caller of a request, or 401 with a challenge. No promise where a server is open to all. */
+/** The caller of a request, or 401 with a challenge. No promise where nothing has to be looked up. */
 export function requireCaller(
   platform: Platform,
   visit: Visit,
@@ -35,17 +36,26 @@ export function requireCaller(
   return requireTokenHolder(platform, visit, catalog, pathOf(address))
 }
 
-async function requireKeyHolder(platform: Platform, visit: Visit, server: string): Promise<Caller> {
+function requireKeyHolder(
+  platform: Platform,
+  visit: Visit,
+  server: string,
+): Caller | Promise<Caller> {
   const secret = presentedSecret(visit.request.headers)
   if (secret === undefined) {
     const message = 'This server needs a key: Authorization: Bearer <key>'
     throw unauthorized('missing_authorization', message)
   }
-  const key = await findKey(platform, visit, secret)
-  if (key?.kind === 'server' && key.server === server) {
+  const holderOf = (key: Credential | undefined): Caller | Promise<Caller> => {
+    if (key?.kind !== 'server' || key.server !== server) return refuseKey(platform, visit)
     const { id, tools, expiresAtMs } = key
     return { id, tools, expiresAtMs }
   }
+  const key = findKey(platform, visit, secret)
+  return key instanceof Promise ? key.then(holderOf) : holderOf(key)
+}
+
+async function refuseKey(platform: Platform, visit: Visit): Promise<never> {
   await countFailedCredential(platform, visit)
   throw invalidKey()
 }

@@ -15,7 +15,7 @@ import {
   type Request as RpcRequest,
 } from '../../protocol/json-rpc.ts'
 import { isModern, MODERN_REVISION, type LegacyRevision } from '../../protocol/revisions.ts'
-import { readJson } from '../body.ts'
+import { parseJson, readBody } from '../body.ts'
 import { corsHeaders, preflight, requireOrigin } from '../cors.ts'
 import { hopsOf } from '../hops.ts'
 import { requireSlots } from '../limits.ts'
@@ -58,9 +58,17 @@ export async function hosted(
     const caller = who instanceof Promise ? await who : who
     const site: Site = { platform, visit, catalog, caller }
     if (catalog.settings.rateLimit !== undefined) await takeSlots(site, 1)
-    const answer =
-      request.method === 'POST' ? await answerPost(site) : await answerOtherMethod(site)
-    return respond(answer, headersOf(origin, staleMs, catalog))
+    const headers = headersOf(origin, staleMs, catalog)
+    if (request.method !== 'POST') return respond(await answerOtherMethod(site), headers)
+    if (!isJson(request.headers.get('content-type'))) throw unsupportedMediaType()
+    let answer: Answer | Response
+    try {
+      const given = answerBody(site, parseJson(await readBody(request)))
+      answer = given instanceof Promise ? await given : given
+    } catch (error) {
+      answer = answerError(error, undefined)
+    }
+    return respond(answer, headers)
   } catch (error) {
     return formatRefusal(refusalOf(error), origin)
   }
@@ -83,19 +91,13 @@ async function answerOtherMethod(site: Site): Promise<Answer | Response> {
   return new Response(null, { status: 204 })
 }
 
-async function answerPost(site: Site): Promise<Answer | Response> {
+function answerBody(site: Site, body: unknown): Answer | Response | Promise<Answer | Response> {
+  if (Array.isArray(body)) return answerArray(site, body)
   const { request } = site.visit
-  if (!isJson(request.headers.get('content-type'))) {
-    throw new HttpError(415, 'unsupported_media_type', 'Content-Type must be application/json')
-  }
-  try {
-    const body = await readJson(request)
-    if (Array.isArray(body)) return await answerArray(site, body)
-    const answer = answerOne(site, parseMessage(body, isModernRequest(request) ? 400 : 200))
-    return answer instanceof Promise ? await answer : answer
-  } catch (error) {
-    return answerError(error, undefined)
-  }
+  return answerOne(
+    site,
+    parseMessage(body, () => (isModernRequest(request) ? 400 : 200)),
+  )
 }
 
 function answerOne(site: Site, message: Message): Answer | Response | Promise<Answer | Response> {
@@ -177,18 +179,27 @@ async function takeSlots(site: Site, slots: number): Promise<void> {
 }
 
 const JSON_TYPE = { 'Content-Type': 'application/json' }
-const PLAIN = { headers: new Headers(JSON_TYPE) }
+const NO_HEADERS: Readonly<Record<string, string>> = {}
+/** What no cache may keep. */
+const PRIVATE = { 'Cache-Control': 'no-store' }
+/** What most answers are made with, by what is added to them: headers that are made once cost less. */
+const MADE: ReadonlyMap<object, { headers: Headers }> = new Map(
+  [NO_HEADERS, PRIVATE].map((added) => [
+    added,
+    { headers: new Headers({ ...JSON_TYPE, ...added }) },
+  ]),
+)
 
-/** The response of an answer; `headers` are what this request adds, undefined for nothing. */
-function respond(answer: Answer | Response, headers: Record<string, string> | undefined): Response {
-  if (answer instanceof Response) return headers === undefined ? answer : extended(answer, headers)
+/** The response of an answer; `headers` are what this request adds. */
+function respond(answer: Answer | Response, headers: Readonly<Record<string, string>>): Response {
+  if (answer instanceof Response) return headers === NO_HEADERS ? answer : extended(answer, headers)
   const { status, body } = answer
-  if (body === undefined) return new Response(null, { status, ...(headers && { headers }) })
-  if (status === 200 && headers === undefined) return new Response(body, PLAIN)
-  return new Response(body, { status, headers: { ...JSON_TYPE, ...headers } })
+  if (body === undefined) return new Response(null, { status, headers })
+  const made = status === 200 ? MADE.get(headers) : undefined
+  return new Response(body, made ?? { status, headers: { ...JSON_TYPE, ...headers } })
 }
 
-function extended(response: Response, headers: Record<string, string>): Response {
+function extended(response: Response, headers: Readonly<Record<string, string>>): Response {
   const copy = new Response(response.body, response)
   for (const [name, value] of Object.entries(headers)) {
     if (!copy.headers.has(name)) copy.headers.set(name, value)
@@ -212,6 +223,10 @@ function requireLegacyRevision({ headers }: Request): void {
   }
 }
 
+function unsupportedMediaType(): HttpError {
+  return new HttpError(415, 'unsupported_media_type', 'Content-Type must be application/json')
+}
+
 function methodNotAllowed(allow: string): HttpError {
   return new HttpError(405, 'method_not_allowed', `Use ${allow}`, { headers: { Allow: allow } })
 }
@@ -221,12 +236,10 @@ function headersOf(
   origin: string | null,
   staleMs: number,
   { settings, upstream }: Catalog,
-): Record<string, string> | undefined {
+): Readonly<Record<string, string>> {
   const ageMs = Math.max(staleMs, upstream?.downSince ? Date.now() - upstream.refreshedAt : 0)
-  if (origin === null && ageMs === 0 && settings.auth === 'none') return undefined
-  return {
-    ...corsHeaders(origin),
-    ...(ageMs > 0 && { Age: String(Math.ceil(ageMs / 1000)) }),
-    ...(settings.auth !== 'none' && { 'Cache-Control': 'no-store' }),
-  }
+  const always = settings.auth === 'none' ? NO_HEADERS : PRIVATE
+  if (origin === null && ageMs === 0) return always
+  const age = ageMs > 0 && { Age: String(Math.ceil(ageMs / 1000)) }
+  return { ...corsHeaders(origin), ...age, ...always }
 }

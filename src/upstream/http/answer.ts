@@ -8,28 +8,37 @@ import { encodeBase64 } from '../../protocol/bytes.ts'
 import { isDeeperThan, MAX_DEPTH } from '../../protocol/json-depth.ts'
 import type { CallToolResult } from '../../protocol/tool.ts'
 import { findViolations } from '../arguments.ts'
-import { readBounded, readText } from '../bounded-body.ts'
+import { readBounded, readText, type BoundedBody, type BoundedText } from '../bounded-body.ts'
 import type { OpenedSecrets } from '../opened-secrets.ts'
 import { CallFailed, keyOf, type HttpCall, type HttpOutcome } from './call.ts'
 import { fillText, keep } from './shape.ts'
 
-const MAX_ERROR_BYTES = 16 * 1024
+/** What is read of an answer that is an error. */
+export const MAX_ERROR_BYTES = 16 * 1024
 const MAX_EXCERPT_LENGTH = 1000
 const MAX_LISTED_HEADERS_LENGTH = 10_000
 const NO_SHAPE: ResponseShape = {}
 
-/** The outcome of an answer that is no error; `CallFailed` where it is not what the tool wants. */
-export async function readAnswer(
+/** What an answer holds: an image or a sound as bytes, all else as text. */
+export type Content = BoundedBody | BoundedText
+
+/** What an answer holds, up to the size that the tool may take. */
+export function readContent({ handler }: HttpCall, response: Response): Promise<Content> {
+  const limit = limitOf(handler)
+  const isMedia = /^(?:image|audio)\//.test(essenceOf(response.headers.get('content-type')))
+  return isMedia ? readBounded(response, limit) : readText(response, limit)
+}
+
+/** The outcome of an answer that is no error; a failure where it is not what the tool wants. */
+export function outcomeOf(
   call: HttpCall,
   response: Response,
+  content: Content,
   secrets: OpenedSecrets,
-): Promise<HttpOutcome> {
-  const { status } = response
-  const { handler } = call
-  const limit = handler.maxResponseBytes ?? DEFAULT_MAX_RESPONSE_BYTES
-  const content = await readContent(response, limit)
-  const log = { status, bytes: content.size }
+): HttpOutcome {
+  const log = { status: response.status, bytes: sizeOf(content) }
   if (content.isCut) {
+    const limit = limitOf(call.handler)
     return failed(`The answer is over ${limit} bytes, more than this tool may take`, log)
   }
   try {
@@ -41,9 +50,11 @@ export async function readAnswer(
 }
 
 /** The outcome of an answer that is an error: its status, and an excerpt of what it says. */
-export async function readError(response: Response, secrets: OpenedSecrets): Promise<HttpOutcome> {
-  const { status } = response
-  const { text: answered, size, isCut } = await readText(response, MAX_ERROR_BYTES)
+export function outcomeOfError(
+  { status }: Response,
+  { text: answered, size, isCut }: BoundedText,
+  secrets: OpenedSecrets,
+): HttpOutcome {
   const whole = plainText(answered, secrets)
   // Where the answer was cut, a secret may have been: its first half is none we know.
   const text = isCut ? whole.slice(0, Math.max(0, whole.length - secrets.longest)) : whole
@@ -66,20 +77,12 @@ export function failed(
   }
 }
 
-/** What an answer holds: an image or a sound as bytes, all else as text. */
-type Content = { essence: string; size: number; isCut: boolean } & (
-  | { family: 'image' | 'audio'; bytes: Uint8Array }
-  | { family: 'text'; text: string }
-)
+function limitOf({ maxResponseBytes = DEFAULT_MAX_RESPONSE_BYTES }: HttpCall['handler']): number {
+  return maxResponseBytes
+}
 
-async function readContent(response: Response, limitBytes: number): Promise<Content> {
-  const essence = essenceOf(response.headers.get('content-type'))
-  const [family] = essence.split('/', 1)
-  if (family !== 'image' && family !== 'audio') {
-    return { essence, family: 'text', ...(await readText(response, limitBytes)) }
-  }
-  const { bytes, isCut } = await readBounded(response, limitBytes)
-  return { essence, family, bytes, size: bytes.length, isCut }
+function sizeOf(content: Content): number {
+  return 'bytes' in content ? content.bytes.length : content.size
 }
 
 function resultOf(
@@ -88,14 +91,16 @@ function resultOf(
   content: Content,
   secrets: OpenedSecrets,
 ): CallToolResult {
-  const { essence, size } = content
+  const essence = essenceOf(response.headers.get('content-type'))
   if (handler.method === 'HEAD') return textResult(secrets.redact(listHeaders(response)))
-  if (size === 0) return textResult(`The API answered ${response.status} without content`)
-  if (content.family !== 'text') {
-    const { family, bytes } = content
+  if (sizeOf(content) === 0)
+    return textResult(`The API answered ${response.status} without content`)
+  if ('bytes' in content) {
+    const { bytes } = content
     const said = `${essence} ${secrets.longest === 0 ? '' : new TextDecoder().decode(bytes)}`
     if (secrets.redact(said) !== said) throw new CallFailed('The answer repeats a secret')
-    return { content: [{ type: family, data: encodeBase64(bytes), mimeType: essence }] }
+    const type = essence.startsWith('image/') ? 'image' : 'audio'
+    return { content: [{ type, data: encodeBase64(bytes), mimeType: essence }] }
   }
   const { text } = content
   const { response: shape = NO_SHAPE } = handler

@@ -28,9 +28,8 @@ const BODY_METHODS: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH'])
  */
 export function buildRequest(handler: HttpHandlerInput, args: Args, secrets: OpenedSecrets): Built {
   const { method = 'GET', url } = handler
-  const inPath = new Set<string>()
-  const filled = fillUrl(url, args, inPath)
-  const placed = placeArguments(handler, args, inPath)
+  const filled = fillUrl(url, args)
+  const placed = placeArguments(handler, args)
   const { headers } = placed
   const body = bodyOf(handler.body, method, placed.body)
   if (body !== undefined) headers.set('content-type', BODY_TYPES[handler.body ?? 'json'])
@@ -49,10 +48,9 @@ function asksByHeader({ headers, auth, arguments: places = {} }: HttpHandlerInpu
 
 const BODY_TYPES = { json: 'application/json', form: 'application/x-www-form-urlencoded' }
 
-/** The URL with its arguments; their names are added to `inPath`. */
-function fillUrl(url: string, args: Args, inPath: Set<string>): string {
+/** The URL with its arguments. */
+function fillUrl(url: string, args: Args): string {
   const valueOf = (name: string) => {
-    inPath.add(name)
     const value = Object.hasOwn(args, name) ? args[name] : undefined
     if (value === undefined || value === null) {
       throw new CallFailed(`The argument "${name}" is needed: it is part of the URL`)
@@ -71,16 +69,13 @@ function fillUrl(url: string, args: Args, inPath: Set<string>): string {
 }
 
 /** Puts each argument that is not of the path where it goes. */
-function placeArguments(
-  handler: HttpHandlerInput,
-  args: Args,
-  inPath: ReadonlySet<string>,
-): Placed {
+function placeArguments(handler: HttpHandlerInput, args: Args): Placed {
   const headers = new Map([['accept', 'application/json, */*;q=0.5']])
   const placed: Placed = { query: [], headers, body: [] }
+  const inPath = placeholdersOf(handler.url)
   const byDefault = BODY_METHODS.has(handler.method ?? 'GET') ? 'body' : 'query'
   for (const [name, value] of Object.entries(args)) {
-    if (inPath.has(name) || value === undefined) continue
+    if (inPath.includes(name) || value === undefined) continue
     const given: Destination | undefined = Object.hasOwn(handler.arguments ?? {}, name)
       ? handler.arguments?.[name]
       : undefined

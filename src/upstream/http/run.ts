@@ -3,10 +3,13 @@
  * time-out. What goes wrong with it is a result with `isError` that says so (`surfaces.md` A24).
  */
 import { DEFAULT_TIMEOUT_SECONDS } from '../../handlers/http.ts'
+import { readText } from '../bounded-body.ts'
+import type { Cancellation } from '../cancellation.ts'
 import { MissingSecret, OpenedSecrets } from '../opened-secrets.ts'
 import { OutboundRefused } from '../outbound.ts'
 import type { Secrets, World } from '../world.ts'
-import { failed, readAnswer, readError } from './answer.ts'
+import { failed, MAX_ERROR_BYTES, outcomeOf, outcomeOfError, readContent } from './answer.ts'
+
 import { cacheKeyOf, findCached, keepCached } from './cache.ts'
 import { CallFailed, type HttpCall, type HttpOutcome } from './call.ts'
 import { buildRequest } from './request.ts'
@@ -17,53 +20,53 @@ import { isByToken, tokenFor } from './token.ts'
 export async function runHttp(
   call: HttpCall,
   world: World,
-  { signal }: { signal: AbortSignal | undefined },
+  { signal }: { signal: Cancellation | undefined },
 ): Promise<HttpOutcome> {
   const key = cacheKeyOf(call)
   const cached = key === undefined ? undefined : findCached(key)
   if (cached !== undefined) return { result: cached }
-  const { organization, sealed, account } = call
+  const { organization, handler, sealed, account } = call
   const isOpen = account === undefined && Object.keys(sealed).length === 0
   // What is no promise is not awaited: each wait costs a call a hundredth.
-  const opened = isOpen ? NO_SECRETS : await world.open(organization, sealed, account)
-  const secrets = new OpenedSecrets(opened)
-  const outcome = await inTime(call, secrets, signal, (deadline) =>
-    attempt(call, world, secrets, deadline),
-  )
-  if (key !== undefined && outcome.problem === undefined) {
-    keepCached(key, outcome.result, call.handler.cacheSeconds ?? 0)
+  const opened = isOpen ? NO_SECRETS : world.open(organization, sealed, account)
+  const secrets = new OpenedSecrets(opened instanceof Promise ? await opened : opened)
+  const seconds = handler.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS
+  const deadline = startDeadline(seconds, signal)
+  try {
+    const response = await sendCall({ call, world, secrets, deadline })
+    const isError = response.status >= 300 && response.status !== 304
+    const outcome = isError
+      ? outcomeOfError(response, await readText(response, MAX_ERROR_BYTES), secrets)
+      : outcomeOf(call, response, await readContent(call, response), secrets)
+    if (key !== undefined && outcome.problem === undefined) {
+      keepCached(key, outcome.result, handler.cacheSeconds ?? 0)
+    }
+    return outcome
+  } catch (error) {
+    if (signal?.aborted) return failed('The call was cancelled')
+    if (deadline.signal.aborted) return failed(`The API did not answer within ${seconds} s`)
+    return failed(secrets.redactError(problemOf(error, handler.url)))
+  } finally {
+    deadline.end()
   }
-  return outcome
 }
 
 const NO_SECRETS: Secrets = new Map()
 
-/** When a call is over, and what ends with it. */
-type Deadline = { at: number; signal: AbortSignal }
+/** When a call is over, what ends with it, and how to let go of it. */
+type Deadline = { at: number; signal: AbortSignal; end: () => void }
 
-/** Runs work that has to end in the time of the call, and says what ended it. */
-async function inTime(
-  { handler }: HttpCall,
-  secrets: OpenedSecrets,
-  signal: AbortSignal | undefined,
-  work: (deadline: Deadline) => Promise<HttpOutcome>,
-): Promise<HttpOutcome> {
-  const seconds = handler.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS
+function startDeadline(seconds: number, cancelled: Cancellation | undefined): Deadline {
   const abort = new AbortController()
   const stop = () => abort.abort()
   const timer = setTimeout(stop, seconds * 1000)
-  signal?.addEventListener('abort', stop)
-  if (signal?.aborted) stop()
-  try {
-    return await work({ at: Date.now() + seconds * 1000, signal: abort.signal })
-  } catch (error) {
-    if (signal?.aborted) return failed('The call was cancelled')
-    if (abort.signal.aborted) return failed(`The API did not answer within ${seconds} s`)
-    return failed(secrets.redactError(problemOf(error, handler.url)))
-  } finally {
+  cancelled?.addEventListener('abort', stop)
+  if (cancelled?.aborted) stop()
+  const end = () => {
     clearTimeout(timer)
-    signal?.removeEventListener('abort', stop)
+    cancelled?.removeEventListener('abort', stop)
   }
+  return { at: Date.now() + seconds * 1000, signal: abort.signal, end }
 }
 
 /** What an error says to who called; that of the network may repeat anything, so it is not told. */
@@ -79,40 +82,42 @@ function hostOf(url: string): string {
   return /^\w+:\/\/([^/?#]*)/.exec(url)?.[1] ?? ''
 }
 
-async function attempt(
-  call: HttpCall,
-  world: World,
-  secrets: OpenedSecrets,
-  deadline: Deadline,
-): Promise<HttpOutcome> {
-  const { handler, args } = call
+type Sending = { call: HttpCall; world: World; secrets: OpenedSecrets; deadline: Deadline }
+type SendOnce = (token: string | undefined) => Promise<Response>
+
+function sendCall(sending: Sending): Promise<Response> {
+  const { call, world, secrets, deadline } = sending
+  const { handler, args, hops } = call
   const request = buildRequest(handler, args, secrets)
-  const send = (token: string | undefined) => {
+  const sendOnce: SendOnce = (token) => {
     if (token !== undefined) request.headers.set('authorization', `Bearer ${token}`)
-    return world.outbound({ ...request, signal: deadline.signal, hops: call.hops })
+    return world.outbound({ ...request, signal: deadline.signal, hops })
   }
-  const token = isByToken(handler.auth)
-    ? await requestToken(call, world, secrets, deadline)
-    : undefined
   const attempts = attemptsOf(handler.method ?? 'GET', handler.retries ?? 0)
-  const response = await (attempts === 1
-    ? send(token)
-    : sendRetrying(attempts, deadline, () => send(token)))
-  if (response.status !== 401 || token === undefined) return read(call, response, secrets)
+  const isPlain = attempts === 1 && !isByToken(handler.auth)
+  return isPlain ? sendOnce(undefined) : sendWithCare(sending, attempts, sendOnce)
+}
+
+/** Sends again what may pass, and with another token where one is refused. */
+async function sendWithCare(
+  sending: Sending,
+  attempts: number,
+  sendOnce: SendOnce,
+): Promise<Response> {
+  const token = await requestToken(sending)
+  const response = await sendRetrying(attempts, sending.deadline, () => sendOnce(token))
+  if (response.status !== 401 || token === undefined) return response
   await response.body?.cancel()
-  const another = await requestToken(call, world, secrets, deadline, token)
-  return read(call, await send(another), secrets)
+  return sendOnce(await requestToken(sending, token))
 }
 
 async function requestToken(
-  { organization, handler, hops }: HttpCall,
-  { outbound }: World,
-  secrets: OpenedSecrets,
-  { signal }: Deadline,
+  { call: { organization, handler, hops }, world: { outbound }, secrets, deadline }: Sending,
   refused?: string,
 ): Promise<string | undefined> {
   const { auth } = handler
   if (!isByToken(auth)) return undefined
+  const { signal } = deadline
   return tokenFor({ organization, auth, secrets, outbound, signal, hops, refused })
 }
 
@@ -149,9 +154,4 @@ function wait(ms: number, signal: AbortSignal): Promise<void> {
     }, ms)
     signal.addEventListener('abort', end, { once: true })
   })
-}
-
-function read(call: HttpCall, response: Response, secrets: OpenedSecrets): Promise<HttpOutcome> {
-  const isError = response.status >= 300 && response.status !== 304
-  return isError ? readError(response, secrets) : readAnswer(call, response, secrets)
 }

@@ -2,11 +2,12 @@
  * How long an exchange may last: silence up to a limit, which news from the remote server extend,
  * and never beyond a maximum (`mcp-protocol.md` §6.4).
  */
+import type { Cancellation } from '../cancellation.ts'
 import { UpstreamFault } from './fault.ts'
 
 export type Limits = {
   /** Ends the exchange as cancelled. */
-  signal?: AbortSignal | undefined
+  signal?: Cancellation | undefined
   /** How long the remote server may be silent. */
   timeoutMs?: number | undefined
   /** How long the exchange may last, whatever is heard. */
