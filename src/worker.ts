@@ -88,7 +88,7 @@ let platform: Platform | undefined
 let loopbackHost: string | null = null
 
 export default {
-  // Not async: to hand a promise on through one costs a call a hundredth.
+  // Not async, as it only hands promises on.
   fetch(request, env, context): Response | Promise<Response> {
     try {
       platform ??= createPlatform(env, readSettings(env))

@@ -5,7 +5,7 @@
 
 const PLACEHOLDER = /\{([^{}/]+)\}/g
 /** A segment of the path that has one in it. */
-const TEMPLATE_SEGMENT = /([^/?{]*\{[^/?]*)/
+const TEMPLATE_SEGMENT = /(?<=\/)([^/?{]*\{[^/?]*)/
 /**
  * What goes up, or nowhere, whoever takes the percent-encoding off. Many servers decode a slash before
  * they go along the path.
@@ -37,6 +37,13 @@ export function placeholdersOf(template: string): readonly string[] {
 /** A value that is a step in the path, such as `..`, or has one behind an encoded slash. */
 export class PathStep extends Error {
   override readonly name = 'PathStep'
+  /** The arguments that make the segment. */
+  readonly names: readonly string[]
+
+  constructor(names: readonly string[]) {
+    super(`${names.join(', ')} must not be a step in the path`)
+    this.names = names
+  }
 }
 
 /** The URL with values in place; `PathStep` where a segment is empty or has a step in it. */
@@ -50,7 +57,7 @@ export function fillUrlTemplate(template: string, valueOf: (name: string) => str
     // By turns what is literal and the name of an argument.
     const texts = part.map((text, at) => (at % 2 ? valueOf(text) : text))
     const plain = texts.join('')
-    if (plain === '' || STEP.test(plain)) throw new PathStep(part.map(asWritten).join(''))
+    if (plain === '' || STEP.test(plain)) throw new PathStep(part.filter((_, at) => at % 2))
     url += texts.map((text, at) => (at % 2 ? encodeURIComponent(text) : text)).join('')
   }
   return url
@@ -75,8 +82,4 @@ function templateOf(text: string): Template {
   if (known.size >= MAX_KNOWN) known.clear()
   known.set(text, { parts, names })
   return { parts, names }
-}
-
-function asWritten(text: string, at: number): string {
-  return at % 2 ? `{${text}}` : text
 }

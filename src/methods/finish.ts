@@ -28,17 +28,18 @@ export async function finish(
   const note = isUnknown === true || !isCall ? () => {} : options.note
   const at = Date.now()
   const told = revision === '2024-11-05' ? withoutMessages(options) : options
+  let ran: Ran
   try {
-    const ran =
+    ran =
       work.kind === 'relay'
         ? await finishRelay(work.call, told)
         : projected(await runTool(work, told), revision)
-    note(signal?.aborted ? cancelledEntry(subject, at, ran) : entryOf(subject, at, ran))
-    return complete(ran.result)
   } catch (error) {
     note(signal?.aborted ? cancelledEntry(subject, at) : failedEntry(subject, at, error))
     throw error
   }
+  note(signal?.aborted ? cancelledEntry(subject, at, ran) : entryOf(subject, at, ran))
+  return complete(ran.result)
 }
 
 function runTool(

@@ -30,7 +30,6 @@ import type { Prepared, Subject } from './prepared.ts'
 export function toolsCall(exchange: Exchange): Promise<Result> {
   const run = (prepared: Prepared) =>
     finish(prepared, optionsOf(exchange), (result) => completed(exchange, result))
-  // What is no promise is not waited for: each wait costs a call a hundredth.
   const prepared = prepareCall(exchange)
   return prepared instanceof Promise ? prepared.then(run) : run(prepared)
 }

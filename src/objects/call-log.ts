@@ -33,6 +33,10 @@ export class CallLog {
   add(entry: CallEntry, waitUntil: WaitUntil): void {
     const { organization } = entry
     const waiting = this.#organizations.get(organization) ?? this.#begin(organization, waitUntil)
+    if (waiting.entries.length === 0) {
+      this.#organizations.delete(organization) // to the end: the oldest go first
+      this.#organizations.set(organization, waiting)
+    }
     waiting.entries.push(entry)
     this.#waiting++
     if (this.#waiting > MAX_WAITING) this.#dropOldest()

@@ -54,16 +54,16 @@ function createWorld(env: WorldBindings): World {
         if (value instanceof Promise) waits.push(value.then(put))
         else put(value)
       }
-      for (const [name, text] of Object.entries(sealed)) {
-        const value = reveal(secretPlace(organization, name), text)
-        take(value, (plain) => void secrets.set(name, plain))
-      }
       if (account !== undefined) {
         const value = reveal(accountPlace(organization, account.id), account.sealed)
         take(value, (plain) => {
           const fields = Object.entries(parseAccountCredential(plain))
           for (const [field, text] of fields) secrets.set(keyOfField(field), text)
         })
+      }
+      for (const [name, text] of Object.entries(sealed)) {
+        const value = reveal(secretPlace(organization, name), text)
+        take(value, (plain) => void secrets.set(name, plain))
       }
       return waits.length === 0 ? secrets : Promise.all(waits).then(() => secrets)
     },

@@ -39,7 +39,7 @@ export function answerLive(
     signal: leaving,
     notify: (notification) => stream.send(JSON.stringify(notification)),
   })
-  return given instanceof Promise ? stream.answer(given, waitUntil) : given
+  return stream.answer(Promise.resolve(given), waitUntil)
 }
 
 /** The stream, which begins when something is first sent on it or the patience ends. */
@@ -58,12 +58,14 @@ class LiveStream {
   /** The answer, or the stream once it has to be one: something was sent, or a second is over. */
   answer(pending: Promise<Answer>, waitUntil: Visit['waitUntil']): Promise<Answer | Response> {
     return new Promise((resolve, reject) => {
-      const begin = () => {
+      const end = (settle: () => void) => {
         clearTimeout(timer)
         this.#begin = () => {}
+        settle()
+      }
+      const begin = () => {
         // Shows that the call is at work, and notices a client that has left.
         this.#timer = setInterval(() => this.#write(formatComment('working')), COMMENT_MS)
-        resolve(new Response(this.#open(), { headers: EVENT_STREAM_HEADERS }))
         // Kept when the client has left: the remote server is told that nobody waits any more.
         waitUntil(
           pending.then(
@@ -71,14 +73,11 @@ class LiveStream {
             (error: unknown) => this.#fail(error),
           ),
         )
+        resolve(new Response(this.#open(), { headers: EVENT_STREAM_HEADERS }))
       }
-      const timer = setTimeout(begin, PATIENCE_MS)
-      if (this.#body !== undefined) return begin()
-      this.#begin = begin
-      const end = (settle: () => void) => {
-        clearTimeout(timer)
-        settle()
-      }
+      const timer = setTimeout(() => end(begin), PATIENCE_MS)
+      if (this.#body !== undefined) return end(begin)
+      this.#begin = () => end(begin)
       pending.then(
         (answer) => end(() => resolve(answer)),
         (error: Error) => end(() => reject(error)),

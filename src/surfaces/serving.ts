@@ -36,7 +36,7 @@ function sealedSecrets(
 ): Sealed | Promise<Sealed | undefined> {
   const found: Record<string, string> = {}
   for (const name of names) {
-    const fresh = platform.secrets.fresh(`${organization} ${name}`)
+    const fresh = platform.secrets.fresh(secretKey(organization, name))
     if (fresh === undefined) return findSecrets(platform, visit, organization, names)
     if (fresh.value !== undefined) found[name] = fresh.value
   }
@@ -54,7 +54,7 @@ async function findSecrets(
   const found: Record<string, string> = {}
   try {
     for (const name of names) {
-      const key = `${organization} ${name}`
+      const key = secretKey(organization, name)
       const { value } = await platform.secrets.find(key, source, visit.waitUntil)
       if (value !== undefined) found[name] = value
     }
@@ -63,6 +63,10 @@ async function findSecrets(
     throw error
   }
   return found
+}
+
+function secretKey(organization: string, name: string): string {
+  return `${organization} ${name}`
 }
 
 /** How a remote server is reached in an environment, as of 5 s ago at most; undefined when nobody can be asked. */

@@ -4,32 +4,36 @@ import { concat } from '../protocol/bytes.ts'
 const UTF8 = new TextDecoder()
 
 /** A body as bytes; `isCut` where there was more. */
-export type BoundedBody = { bytes: Uint8Array<ArrayBuffer>; isCut: boolean }
+export type BoundedBody = { bytes: Uint8Array<ArrayBuffer>; size: number; isCut: boolean }
 
 type Answer = Pick<Response, 'body' | 'headers' | 'arrayBuffer' | 'text'>
 
-/** The bytes of a body up to a limit; beyond it the rest is cancelled and `isCut` is true. */
+/** The bytes of a body up to a limit; beyond it the rest is cancelled. */
 export async function readBounded(
   response: Omit<Answer, 'text'>,
   limitBytes: number,
 ): Promise<BoundedBody> {
   const { body, headers } = response
-  if (body === null) return { bytes: new Uint8Array(), isCut: false }
+  if (body === null) return bounded(new Uint8Array())
   if (lengthThatFits(headers, limitBytes) !== undefined) {
-    return { bytes: new Uint8Array(await response.arrayBuffer()), isCut: false }
+    return bounded(new Uint8Array(await response.arrayBuffer()))
   }
   const reader: ReadableStreamDefaultReader<Uint8Array> = body.getReader()
   const parts: Uint8Array[] = []
   let left = limitBytes
   for (;;) {
     const { done, value } = await reader.read()
-    if (done) return { bytes: concat(parts), isCut: false }
+    if (done) return bounded(concat(parts))
     parts.push(value.subarray(0, left))
     left -= value.length
     if (left >= 0) continue
     await reader.cancel()
-    return { bytes: concat(parts), isCut: true }
+    return bounded(concat(parts), true)
   }
+}
+
+function bounded(bytes: Uint8Array<ArrayBuffer>, isCut = false): BoundedBody {
+  return { bytes, size: bytes.length, isCut }
 }
 
 /**
@@ -63,8 +67,8 @@ async function readDecoded(
   limitBytes: number,
   decoder: TextDecoder,
 ): Promise<BoundedText> {
-  const { bytes, isCut } = await readBounded(response, limitBytes)
-  return { text: decoder.decode(bytes), size: bytes.length, isCut }
+  const { bytes, size, isCut } = await readBounded(response, limitBytes)
+  return { text: decoder.decode(bytes), size, isCut }
 }
 
 function decoderOf(label: string): TextDecoder {

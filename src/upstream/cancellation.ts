@@ -7,7 +7,7 @@ export type Cancellation = {
   removeEventListener(type: 'abort', listener: () => void): void
 }
 
-/** The cancellation of a call that hardly ever is cancelled: an `AbortController` costs it a hundredth. */
+/** The cancellation of a call that hardly ever is cancelled: lighter than an `AbortController`. */
 export class Cancelling implements Cancellation {
   #aborted = false
   readonly #listeners = new Set<() => void>()

@@ -22,7 +22,10 @@ export type Secrets = ReadonlyMap<string, string>
 
 export type World = {
   outbound: Outbound
-  /** Opens secrets of an organization, and an account's; throws where one does not open there. No promise for what was opened before. */
+  /**
+   * Opens secrets of an organization, and an account's; throws where one does not open there. No
+   * promise for what was opened before.
+   */
   open: (
     organization: string,
     sealed: Sealed,

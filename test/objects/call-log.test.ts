@@ -86,6 +86,21 @@ describe('The call log of an isolate', () => {
     assert.deepEqual(batches.at(-1), ['org_0', ['t0']])
   })
 
+  it('lets the oldest go also where an organization has just written fifty', async (t) => {
+    const { timers, batches, add } = kept(t)
+    add('org_a', 50)
+    for (let n = 0; n < 25; n++) add(`org_${n}`, 40) // 1,000
+    add('org_a', 2, 50)
+    await timers.pass(5100)
+    const ofOrganization = (name: string) =>
+      batches.flatMap(([organization, tools]) => (organization === name ? [tools] : []))
+    assert.deepEqual(
+      ofOrganization('org_a').map((tools) => tools.length),
+      [50, 2],
+    )
+    assert.equal(ofOrganization('org_0')[0]?.[0], 't2')
+  })
+
   it('says once that a batch was lost, without its entries', async (t) => {
     const timers = takeTimers(t)
     const said = t.mock.method(console, 'error', () => {})

@@ -1,8 +1,8 @@
 /**
  * The call log of an organization: a row for each batch of calls, since a row is what writing costs. A
  * batch has the number of its first call for an id, so that the others have theirs by their place. The
- * last 10,000 calls of 30 days are kept: whole batches beyond that are taken away with each one that is
- * written, and what is too old in the others is not read.
+ * last 10,000 calls of 30 days are kept, less those that were deleted: whole batches beyond that are
+ * taken away with each one that is written, and what is too old in the others is not read.
  */
 import type { CallEntry } from '../../methods/call-entry.ts'
 import { writeAudit } from './audit.ts'
@@ -106,8 +106,11 @@ export function deleteCalls(context: Context, filter: CallFilter, { actor }: Wri
       )
       .toArray()
     for (const [batch, calls] of Map.groupBy(found, (call) => call.batch)) {
-      const places = calls.map(({ id }) => `$[${id - batch}]`)
-      removeFromBatch(sql, batch, places)
+      removeFromBatch(
+        sql,
+        batch,
+        calls.map(({ id }) => id - batch),
+      )
     }
     const { q, ...named } = filter
     // What was searched for may be what must not be kept.
@@ -118,10 +121,10 @@ export function deleteCalls(context: Context, filter: CallFilter, { actor }: Wri
 }
 
 /** Puts `null` in these places, so that the others keep theirs; a batch that has no call left goes. */
-function removeFromBatch(sql: SqlStorage, batch: number, places: readonly string[]): void {
+function removeFromBatch(sql: SqlStorage, batch: number, places: readonly number[]): void {
   sql.exec(
     `UPDATE call_batches SET entries = (
-       SELECT json_group_array(CASE WHEN '$[' || key || ']' IN (SELECT value FROM json_each(?2))
+       SELECT json_group_array(CASE WHEN key IN (SELECT value FROM json_each(?2))
          THEN NULL ELSE json(value) END) FROM json_each(entries))
      WHERE id = ?1`,
     batch,

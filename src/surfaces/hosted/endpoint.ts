@@ -54,7 +54,7 @@ export async function hosted(
     if (request.method === 'OPTIONS') return preflight(request)
     requireServing(catalog)
     const who = requireCaller(platform, visit, catalog, address)
-    // What is no promise is not awaited: each wait costs this path a hundredth.
+    // What is no promise is not awaited: this is the path of every request.
     const caller = who instanceof Promise ? await who : who
     const site: Site = { platform, visit, catalog, caller }
     if (catalog.settings.rateLimit !== undefined) await takeSlots(site, 1)

@@ -36,7 +36,7 @@ export function outcomeOf(
   content: Content,
   secrets: OpenedSecrets,
 ): HttpOutcome {
-  const log = { status: response.status, bytes: sizeOf(content) }
+  const log = { status: response.status, bytes: content.size }
   if (content.isCut) {
     const limit = limitOf(call.handler)
     return failed(`The answer is over ${limit} bytes, more than this tool may take`, log)
@@ -81,10 +81,6 @@ function limitOf({ maxResponseBytes = DEFAULT_MAX_RESPONSE_BYTES }: HttpCall['ha
   return maxResponseBytes
 }
 
-function sizeOf(content: Content): number {
-  return 'bytes' in content ? content.bytes.length : content.size
-}
-
 function resultOf(
   { handler, outputSchema }: HttpCall,
   response: Response,
@@ -93,8 +89,7 @@ function resultOf(
 ): CallToolResult {
   const essence = essenceOf(response.headers.get('content-type'))
   if (handler.method === 'HEAD') return textResult(secrets.redact(listHeaders(response)))
-  if (sizeOf(content) === 0)
-    return textResult(`The API answered ${response.status} without content`)
+  if (content.size === 0) return textResult(`The API answered ${response.status} without content`)
   if ('bytes' in content) {
     const { bytes } = content
     const said = `${essence} ${secrets.longest === 0 ? '' : new TextDecoder().decode(bytes)}`

@@ -61,7 +61,7 @@ function fillUrl(url: string, args: Args): string {
     return fillUrlTemplate(url, valueOf)
   } catch (error) {
     if (!(error instanceof PathStep)) throw error
-    const names = placeholdersOf(error.message).map((name) => `"${name}"`)
+    const names = error.names.map((name) => `"${name}"`)
     const message =
       'must not be empty, "." or "..", nor have that as a step: it is part of the path of the URL'
     throw new CallFailed(`The argument ${names.join(' with ')} ${message}`)

@@ -9,7 +9,6 @@ import { MissingSecret, OpenedSecrets } from '../opened-secrets.ts'
 import { OutboundRefused } from '../outbound.ts'
 import type { Secrets, World } from '../world.ts'
 import { failed, MAX_ERROR_BYTES, outcomeOf, outcomeOfError, readContent } from './answer.ts'
-
 import { cacheKeyOf, findCached, keepCached } from './cache.ts'
 import { CallFailed, type HttpCall, type HttpOutcome } from './call.ts'
 import { buildRequest } from './request.ts'
@@ -27,7 +26,7 @@ export async function runHttp(
   if (cached !== undefined) return { result: cached }
   const { organization, handler, sealed, account } = call
   const isOpen = account === undefined && Object.keys(sealed).length === 0
-  // What is no promise is not awaited: each wait costs a call a hundredth.
+  // What is no promise is not awaited: this is the path of every call.
   const opened = isOpen ? NO_SECRETS : world.open(organization, sealed, account)
   const secrets = new OpenedSecrets(opened instanceof Promise ? await opened : opened)
   const seconds = handler.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS

@@ -169,6 +169,7 @@ describe('The call log of an organization', () => {
       },
     ])
   })
+
   it('takes over batches that were numbered themselves, and writes on after them', () => {
     const step = STEPS.findIndex((each) => each.includes('numbered_batches'))
     const sql = createSql(STEPS.slice(0, step).join(''))
