@@ -232,7 +232,7 @@ export const ROUTES: readonly Route[] = [
 
   inOrganization('GET', '/calls', calls.listCalls, {
     act: 'calls.read',
-    summary: 'The calls of tools, newest first; 30 days or 10,000 calls, whichever is less',
+    summary: 'The calls of tools, newest first: the last 10,000 of 30 days',
     query: { ...calls.FILTERS, ...PAGE },
     answers: { 200: listOf(calls.CallAnswer) },
   }),
