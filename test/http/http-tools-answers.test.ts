@@ -25,6 +25,7 @@ const toolsOf = (url: string) => [
   ...['html-error', 'close-early', 'reset'].map((path) =>
     httpTool(path, { url: `${url}/${path}` }),
   ),
+  httpTool('bad-json-shaped', { url: `${url}/bad-json`, response: { pointer: '/broken' } }),
   httpTool('head', { method: 'HEAD', url: `${url}/echo` }),
   httpTool('status', { url: `${url}/status/{code}` }, {}, ['code', 'text']),
   httpTool('leak', { url: `${url}/leak/{code}`, auth: bearer }, {}, ['code', 'text']),
@@ -87,8 +88,11 @@ describe('The answer of an HTTP tool', () => {
     assert.match(await tools.textOf('head'), /^HTTP 200\n(?:.*\n)*content-type: application\/json/)
   })
 
-  it('calls broken JSON an error', async () => {
-    await fails('bad-json', {}, /broken JSON/)
+  it('is broken JSON as it came, and an error where something is to be made of it', async () => {
+    assert.deepEqual(await tools.call('bad-json'), {
+      content: [{ type: 'text', text: '{"broken": tru' }],
+    })
+    await fails('bad-json-shaped', {}, /broken JSON/)
   })
 
   it('reads a text by its charset, and marks what is none', async () => {

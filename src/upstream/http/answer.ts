@@ -100,10 +100,11 @@ function resultOf(
   const { text } = content
   const { response: shape = NO_SHAPE } = handler
   const isShaped = shape !== NO_SHAPE || outputSchema !== undefined
+  // What nothing is made of is given as it came, broken JSON too: the call was made, and may have acted.
+  if (!isShaped && secrets.areMissingIn(text)) return textResult(text)
   const isJson = /^application\/(?:.+\+)?json$/.test(essence)
   if (!isJson && !isShaped) return textResult(secrets.redact(text))
   const parsed = requireJson(text, isJson ? undefined : essence)
-  if (!isShaped && secrets.areMissingIn(text)) return textResult(text)
   if (isDeeperThan(parsed, MAX_DEPTH)) {
     throw new CallFailed(`The answer nests deeper than ${MAX_DEPTH} levels`)
   }
