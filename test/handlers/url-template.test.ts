@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { fillUrlTemplate, PathStep, problemOfUrlTemplate } from '../../src/handlers/url-template.ts'
+import {
+  fillUrlTemplate,
+  PathStep,
+  placeholdersOf,
+  problemOfUrlTemplate,
+} from '../../src/handlers/url-template.ts'
 
 describe('problemOfUrlTemplate', () => {
   for (const [template, problem] of [
@@ -41,4 +46,16 @@ describe('fillUrlTemplate', () => {
       assert.throws(() => fill(step), PathStep)
     })
   }
+  it('fills several arguments of a segment, and nothing of what is literal', () => {
+    const template = 'https://a.example/v1.0/{a}-{b}.json/{a}?x=1'
+    const url = fillUrlTemplate(template, (name) => `${name}/$&`)
+    assert.equal(url, 'https://a.example/v1.0/a%2F%24%26-b%2F%24%26.json/a%2F%24%26?x=1')
+    assert.deepEqual(placeholdersOf(template), ['a', 'b', 'a'])
+  })
+
+  it('names the arguments that make a step together', () => {
+    assert.throws(() => fillUrlTemplate('https://a.example/{a}{b}/{c}', () => '.'), {
+      names: ['a', 'b'],
+    })
+  })
 })
