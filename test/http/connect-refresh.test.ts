@@ -48,6 +48,19 @@ async function connected(seconds: number | undefined): Promise<Person> {
 const refreshes = () =>
   provider.asked.filter(({ grant_type }) => grant_type === 'refresh_token').length
 
+/** Keeps refreshes waiting until they are let on; `untilAsked` is over when one has come. */
+function shutRefreshes() {
+  const earlier = refreshes()
+  const gate = Promise.withResolvers<void>()
+  provider.now.refreshGate = gate.promise
+  const untilAsked = () =>
+    eventually(
+      async () => refreshes(),
+      (count) => count > earlier,
+    )
+  return { open: () => gate.resolve(), untilAsked }
+}
+
 const stateOf = async (ann: Person) =>
   (await acme.ask('GET', `/accounts?owner=${ann.id}`)).json.items[0].state
 
@@ -65,15 +78,9 @@ describe('A token that ends', () => {
   it('is refreshed by one of many calls at once, and the others wait for it', async () => {
     const ann = await connected(0)
     const earlier = refreshes()
-    let open = () => {}
-    provider.now.refreshGate = new Promise((resolve) => {
-      open = resolve
-    })
+    const { open, untilAsked } = shutRefreshes()
     const calls = Array.from({ length: 5 }, () => whoCalls(rollcall, ann))
-    await eventually(
-      async () => refreshes(),
-      (count) => count > earlier,
-    )
+    await untilAsked()
     open()
     assert.deepEqual(await Promise.all(calls), Array(5).fill('ann'))
     assert.equal(refreshes(), earlier + 1)
@@ -82,16 +89,9 @@ describe('A token that ends', () => {
 
   it('keeps no call waiting while it is good, however slow the refresh is', async () => {
     const ann = await connected(30)
-    const earlier = refreshes()
-    let open = () => {}
-    provider.now.refreshGate = new Promise((resolve) => {
-      open = resolve
-    })
+    const { open, untilAsked } = shutRefreshes()
     const first = whoCalls(rollcall, ann)
-    await eventually(
-      async () => refreshes(),
-      (count) => count > earlier,
-    )
+    await untilAsked()
     assert.equal(await whoCalls(rollcall, ann), 'ann')
     open()
     assert.equal(await first, 'ann')
@@ -101,15 +101,9 @@ describe('A token that ends', () => {
   it('is kept where its account is renamed while it is refreshed', async () => {
     const ann = await connected(0)
     const earlier = refreshes()
-    let open = () => {}
-    provider.now.refreshGate = new Promise((resolve) => {
-      open = resolve
-    })
+    const { open, untilAsked } = shutRefreshes()
     const first = whoCalls(rollcall, ann)
-    await eventually(
-      async () => refreshes(),
-      (count) => count > earlier,
-    )
+    await untilAsked()
     const { items } = (await acme.ask('GET', `/accounts?owner=${ann.id}`)).json
     const patched = await acme.ask('PATCH', `/accounts/${items[0].id}`, { alias: 'renamed' })
     assert.equal(patched.status, 200, patched.text)
@@ -121,16 +115,9 @@ describe('A token that ends', () => {
 
   it('is not put in place of one that was connected meanwhile', async () => {
     const ann = await connected(0)
-    const earlier = refreshes()
-    let open = () => {}
-    provider.now.refreshGate = new Promise((resolve) => {
-      open = resolve
-    })
+    const { open, untilAsked } = shutRefreshes()
     const first = whoCalls(rollcall, ann)
-    await eventually(
-      async () => refreshes(),
-      (count) => count > earlier,
-    )
+    await untilAsked()
     provider.now.user = 'anew'
     const { url } = await acme.link({ server, owner: ann.id })
     const browser = newBrowser()

@@ -1,7 +1,6 @@
 /** Ways around the rules on calls that are closed (`surfaces.md` C48, D14, D19). */
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import type { Person } from '../support/acme.ts'
 import { callTool } from '../support/gateway-client.ts'
 import { hold, outcomeOf, startHeldWorld, type HeldWorld } from '../support/held.ts'
 import { legacy } from '../support/messages.ts'
@@ -20,14 +19,6 @@ describe('Nobody gets around the rules on calls', { concurrency: 1 }, () => {
   })
 
   const runs = () => world.payments.paid.length
-  const asPerson = async ({ id }: Person) =>
-    (await world.acme.admin('POST', `/members/${id}/session`)).token as string
-  const by = (token: string, method: string, path: string, body?: object) =>
-    world.rollcall.send(`/api/v1${path}`, {
-      method,
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      ...(body && { body: JSON.stringify(body) }),
-    })
 
   it('with a number that is written as null where it is read by a rule', async () => {
     const earlier = runs()
@@ -56,12 +47,15 @@ describe('Nobody gets around the rules on calls', { concurrency: 1 }, () => {
     const earlier = runs()
     const path = `/servers/${world.bank}/tools/pay/call`
     const body = { arguments: { to: 'ann' } }
-    const refused = await by(world.boss.key, 'POST', path, body)
+    const refused = await world.by(world.boss.key, 'POST', path, body)
     assert.deepEqual([refused.status, refused.json.error?.code], [403, 'session_required'])
     assert.equal(runs(), earlier)
-    assert.equal((await by(await asPerson(world.boss), 'POST', path, body)).status, 200)
+    assert.equal(
+      (await world.by(await world.sessionOf(world.boss), 'POST', path, body)).status,
+      200,
+    )
     await world.acme.admin('PATCH', '/settings', { features: { approvals: false } })
-    assert.equal((await by(world.boss.key, 'POST', path, body)).status, 200)
+    assert.equal((await world.by(world.boss.key, 'POST', path, body)).status, 200)
     await world.acme.admin('PATCH', '/settings', { features: { approvals: true } })
   })
 
@@ -109,7 +103,7 @@ describe('Nobody gets around the rules on calls', { concurrency: 1 }, () => {
       }
     }
     const bySelf = { approvalPolicy: 'auto_approve_all' }
-    const refused = await by(world.boss.key, 'PATCH', `/servers/${far.id}`, bySelf)
+    const refused = await world.by(world.boss.key, 'PATCH', `/servers/${far.id}`, bySelf)
     assert.deepEqual([refused.status, refused.json.error?.code], [403, 'session_required'])
     assert.equal(await policy(), 'require_approval_all')
     const echo = { tool_name: 'echo', tool_description: '', input_schema: {} }
@@ -120,8 +114,8 @@ describe('Nobody gets around the rules on calls', { concurrency: 1 }, () => {
     assert.equal(auto.status, 401)
     const asking = { ...echo, approval_policy: 'requires_approval' }
     assert.equal((await convai('POST', '/tool-approvals', asking)).status, 200)
-    const token = await asPerson(world.boss)
-    assert.equal((await by(token, 'PATCH', `/servers/${far.id}`, bySelf)).status, 200)
+    const token = await world.sessionOf(world.boss)
+    assert.equal((await world.by(token, 'PATCH', `/servers/${far.id}`, bySelf)).status, 200)
     const strict = { approval_policy: 'require_approval_all' }
     assert.equal(
       (await convai('PATCH', '/approval-policy', strict)).status,

@@ -1,7 +1,6 @@
 /** Which calls are held, by the rules of an organization, and who may decide them (`surfaces.md` C48, D14, D19). */
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import type { Person } from '../support/acme.ts'
 import { eventually } from '../support/eventually.ts'
 import { callTool, namesOf } from '../support/gateway-client.ts'
 import { hold, outcomeOf, startHeldWorld, WAIT, type HeldWorld } from '../support/held.ts'
@@ -24,16 +23,8 @@ describe('Rules on calls of the gateway', { concurrency: 1 }, () => {
 
   const runs = () => world.payments.paid.length
   const rule = (approvals: object) => world.acme.admin('PATCH', '/settings', { approvals })
-  const session = async ({ id }: Person) =>
-    (await world.acme.admin('POST', `/members/${id}/session`)).token as string
-  const by = (token: string, method: string, path: string, body?: object) =>
-    world.rollcall.send(`/api/v1${path}`, {
-      method,
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      ...(body && { body: JSON.stringify(body) }),
-    })
   const refusalOf = async (token: string, method: string, path: string, body?: object) => {
-    const { status, json } = await by(token, method, path, body)
+    const { status, json } = await world.by(token, method, path, body)
     return [status, json.error?.code]
   }
   /** What comes of a call at once: its code, or the path that was paid. */
@@ -115,13 +106,13 @@ describe('Rules on calls of the gateway', { concurrency: 1 }, () => {
         assert.deepEqual(await refusalOf(key, 'POST', path), [403, 'session_required'])
       }
       assert.deepEqual(await refusalOf(agent.key, 'POST', path), [403, 'member_principal_required'])
-      const notAdmin = await session(member)
+      const notAdmin = await world.sessionOf(member)
       assert.deepEqual(await refusalOf(notAdmin, 'POST', path), [403, 'admin_required'])
       assert.deepEqual(await refusalOf('sk-made-up', 'POST', path), [401, 'invalid_token'])
     }
     assert.equal(await outcomeOf(world, boss.key, id, 0), 'still_waiting')
     assert.equal(runs(), earlier)
-    const approved = await by(await session(boss), 'POST', `/approvals/${id}/approve`)
+    const approved = await world.by(await world.sessionOf(boss), 'POST', `/approvals/${id}/approve`)
     assert.deepEqual([approved.json.state, approved.json.decidedBy], ['approved', boss.id])
     assert.equal(await outcomeOf(world, boss.key, id), '/pay/ann/7')
   })
@@ -130,10 +121,10 @@ describe('Rules on calls of the gateway', { concurrency: 1 }, () => {
     const { boss, member } = world
     const id = await hold(world, member.key)
     const itemOf = async (token: string) =>
-      (await by(token, 'GET', '/approvals')).json.items.find(
+      (await world.by(token, 'GET', '/approvals')).json.items.find(
         (item: { id: string }) => item.id === id,
       )
-    const seen = await itemOf(await session(boss))
+    const seen = await itemOf(await world.sessionOf(boss))
     assert.deepEqual(seen.arguments, { to: 'ann', amount: 7 })
     assert.match(seen.url, /^http:\/\/127\.0\.0\.1:\d+\/approve\?link=/)
     const byKey = await itemOf(boss.key)
@@ -143,14 +134,14 @@ describe('Rules on calls of the gateway', { concurrency: 1 }, () => {
     )
     assert.deepEqual(await refusalOf(member.key, 'GET', '/approvals'), [403, 'admin_required'])
     const pages = []
-    const token = await session(boss)
+    const token = await world.sessionOf(boss)
     for (let cursor = ''; ;) {
-      const { json } = await by(token, 'GET', `/approvals?limit=2${cursor}`)
+      const { json } = await world.by(token, 'GET', `/approvals?limit=2${cursor}`)
       pages.push(...json.items.map((item: { id: string }) => item.id))
       if (json.nextCursor === undefined) break
       cursor = `&cursor=${json.nextCursor}`
     }
-    const all = (await by(token, 'GET', '/approvals')).json.items
+    const all = (await world.by(token, 'GET', '/approvals')).json.items
     assert.deepEqual(
       pages,
       all.map((item: { id: string }) => item.id),
@@ -165,8 +156,10 @@ describe('Rules on calls of the gateway', { concurrency: 1 }, () => {
       const refused = await refusalOf(boss.key, 'PATCH', '/settings', body)
       assert.deepEqual(refused, [403, 'session_required'])
     }
-    assert.equal((await by(boss.key, 'PATCH', '/settings', { features: {} })).status, 200)
-    const written = await by(await session(boss), 'PATCH', '/settings', { approvals: RULES })
+    assert.equal((await world.by(boss.key, 'PATCH', '/settings', { features: {} })).status, 200)
+    const written = await world.by(await world.sessionOf(boss), 'PATCH', '/settings', {
+      approvals: RULES,
+    })
     assert.equal(written.status, 200, written.text)
   })
 

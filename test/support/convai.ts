@@ -3,7 +3,7 @@
  * test needs of an organization for that.
  */
 import { ElevenLabsClient } from '@elevenlabs/elevenlabs-js'
-import { assertDocumented } from './convai-schemas.ts'
+import { assertDocumented } from './convai-documented.ts'
 import type { Answer, Rollcall } from './rollcall.ts'
 
 export type Convai = {

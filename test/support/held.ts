@@ -6,7 +6,7 @@ import { startAcme, type Acme, type Person } from './acme.ts'
 import { createServer as createRollcallServer, inOrganization } from './admin.ts'
 import { eventually } from './eventually.ts'
 import { callTool, namesOf } from './gateway-client.ts'
-import { startRollcall, type Rollcall } from './rollcall.ts'
+import { startRollcall, type Answer, type Rollcall } from './rollcall.ts'
 import { serverFile, tool } from './servers.ts'
 import { inDatabase } from './storage.ts'
 import { talking } from './talking.ts'
@@ -58,6 +58,10 @@ export type HeldWorld = {
   boss: Person
   /** The id of the server `bank`. */
   bank: string
+  /** A session of a person, who is then no key. */
+  sessionOf(person: Pick<Person, 'id'>): Promise<string>
+  /** Asks the admin API by a token. */
+  by(token: string, method: string, path: string, body?: object): Promise<Answer>
   close(): Promise<void>
 }
 
@@ -104,6 +108,14 @@ export async function startHeldWorld(vars: Record<string, string> = {}): Promise
     member,
     boss,
     bank,
+    sessionOf: async ({ id }) =>
+      (await acme.admin('POST', `/members/${id}/session`)).token as string,
+    by: (token, method, path, body) =>
+      rollcall.send(`/api/v1${path}`, {
+        method,
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        ...(body && { body: JSON.stringify(body) }),
+      }),
     async close() {
       await rollcall.close()
       await payments.close()
