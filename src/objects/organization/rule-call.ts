@@ -5,11 +5,11 @@
 import { decide, type Effect } from '../../callers/approval-rules.ts'
 import type { ItemRecord } from '../../catalog/item.ts'
 import type { Binding } from '../../catalog/tool.ts'
+import { filledArguments } from '../../methods/check-call.ts'
 import { sentInputs } from '../../methods/sent-inputs.ts'
 import { isObject } from '../../protocol/json-rpc.ts'
 import type { Tool } from '../../protocol/tool.ts'
 import { sha256Hex } from '../../sealing/digest.ts'
-import { checkArguments, isCheckable } from '../../upstream/arguments.ts'
 import { readItem } from './items.ts'
 import type { OrganizationSettings } from './record.ts'
 import { findServer } from './servers.ts'
@@ -36,7 +36,7 @@ export function ruleCall(
   if (item?.status !== 'active') return 'gone'
   const { annotations } = JSON.parse(item.definition) as Tool
   const { asks = false, inputs = {} } = JSON.parse(item.binding) as Binding
-  const { args, violations } = filledArguments(item, text)
+  const { args, violations } = filled(item, text)
   const effect = decide(settings.approvals, {
     ...call,
     annotations: isObject(annotations) ? annotations : {},
@@ -54,7 +54,7 @@ export function askedOf(
   text: string,
 ): { args: string; item: string | null } {
   const item = readItem(sql, server, 'tools', tool)
-  const args = item === undefined ? text : JSON.stringify(filledArguments(item, text).args)
+  const args = item === undefined ? text : JSON.stringify(filled(item, text).args)
   return { args, item: toolDigest(sql, server, tool) }
 }
 
@@ -67,14 +67,9 @@ export function toolDigest(sql: SqlStorage, server: string, tool: string): strin
   return sha256Hex(JSON.stringify([definition, binding, remote]))
 }
 
-/** The arguments with the defaults of the tool's schema, and what is wrong with them. */
-function filledArguments({ definition, binding }: ItemRecord, text: string) {
-  const { inputSchema } = JSON.parse(definition) as Tool
-  const { handler } = JSON.parse(binding) as Binding
+function filled({ definition, binding }: ItemRecord, text: string) {
+  const tool = JSON.parse(definition) as Tool
+  const key = `ruled ${sha256Hex(definition)}`
   const given = JSON.parse(text) as Readonly<Record<string, unknown>>
-  // Of a dialect that we do not know, the remote server says what is wrong.
-  const isTheirs = handler.kind === 'mcp' && !isCheckable(inputSchema)
-  return isTheirs
-    ? { args: given, violations: [] }
-    : checkArguments(`ruled ${sha256Hex(definition)}`, inputSchema, given)
+  return filledArguments(key, { tool, binding: JSON.parse(binding) as Binding }, given)
 }

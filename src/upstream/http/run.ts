@@ -5,12 +5,12 @@
 import { DEFAULT_TIMEOUT_SECONDS } from '../../handlers/http.ts'
 import { readText } from '../bounded-body.ts'
 import type { Cancellation } from '../cancellation.ts'
-import { MissingSecret, OpenedSecrets } from '../opened-secrets.ts'
+import { OpenedSecrets } from '../opened-secrets.ts'
 import { OutboundRefused } from '../outbound.ts'
 import type { Secrets, World } from '../world.ts'
 import { failed, MAX_ERROR_BYTES, outcomeOf, outcomeOfError, readContent } from './answer.ts'
 import { cacheKeyOf, findCached, keepCached } from './cache.ts'
-import { CallFailed, type HttpCall, type HttpOutcome } from './call.ts'
+import { CallFailed, isTold, type HttpCall, type HttpOutcome } from './call.ts'
 import { buildRequest } from './request.ts'
 import { attemptsOf, delayMs, isPassing } from './retry.ts'
 import { isByToken, tokenFor } from './token.ts'
@@ -70,11 +70,9 @@ function startDeadline(seconds: number, cancelled: Cancellation | undefined): De
 
 /** What an error says to who called; that of the network may repeat anything, so it is not told. */
 function problemOf(error: unknown, url: string): string {
-  const isTold =
-    error instanceof CallFailed ||
-    error instanceof OutboundRefused ||
-    error instanceof MissingSecret
-  return isTold ? error.message : `The API at ${hostOf(url)} could not be reached, or broke off`
+  return isTold(error)
+    ? error.message
+    : `The API at ${hostOf(url)} could not be reached, or broke off`
 }
 
 function hostOf(url: string): string {
