@@ -11,7 +11,6 @@ import type { Resolved } from '../upstream/relay/target.ts'
 import { Unavailable } from '../memory/lookup.ts'
 import type { Exchange } from '../methods/exchange.ts'
 import type { Sealed } from '../upstream/world.ts'
-import { hopsOf } from './hops.ts'
 import { learnRevision, type Platform, type Told, type Visit } from './platform.ts'
 import { remoteSource, secretSource, serverSource } from './sources.ts'
 
@@ -107,6 +106,5 @@ export function commonExchange(
     sealed: (names) => sealedSecrets(platform, visit, catalog.organization, names),
     resolve: () => resolved(platform, visit, catalog, environment),
     waitUntil: visit.waitUntil,
-    hops: hopsOf(visit.request.headers),
   } satisfies Partial<Exchange>
 }

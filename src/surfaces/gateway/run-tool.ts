@@ -10,6 +10,7 @@ import type { CallExchange } from '../../methods/found-call.ts'
 import { prepareCall } from '../../methods/tools-call.ts'
 import type { AuthorizedCall } from '../../objects/organization/authorize-call.ts'
 import type { Params } from '../../protocol/json-rpc.ts'
+import { hopsOf } from '../hops.ts'
 import { PERIOD_SECONDS, takeSlot } from '../limits.ts'
 import { commonExchange, serverAtLeast } from '../serving.ts'
 import type { ServerTool } from './authorize-call.ts'
@@ -59,6 +60,7 @@ function exchangeOf(site: Site, catalog: Catalog) {
   const { platform, visit, shown, environment } = site
   return {
     ...commonExchange(platform, visit, catalog, environment),
+    hops: hopsOf(visit.request.headers),
     caller: { ...shown, tools: undefined },
     takeCall: async (tool, perMinute) => {
       const key = `tool ${catalog.id} ${tool} key ${shown.id}`

@@ -47,7 +47,7 @@ export async function hosted(
   const { request } = visit
   const origin = request.headers.get('origin')
   try {
-    hopsOf(request.headers)
+    const hops = hopsOf(request.headers)
     const { catalog, staleMs } =
       freshCatalog(platform, address) ?? (await requireCatalog(platform, visit, address))
     requireOrigin(origin, catalog.settings.origins, platform.settings.DEVELOPMENT)
@@ -56,7 +56,7 @@ export async function hosted(
     const who = requireCaller(platform, visit, catalog, address)
     // What is no promise is not awaited: this is the path of every request.
     const caller = who instanceof Promise ? await who : who
-    const site: Site = { platform, visit, catalog, caller }
+    const site: Site = { platform, visit, catalog, caller, hops }
     if (catalog.settings.rateLimit !== undefined) await takeSlots(site, 1)
     const headers = headersOf(origin, staleMs, catalog)
     if (request.method !== 'POST') return respond(await answerOtherMethod(site), headers)

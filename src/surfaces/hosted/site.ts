@@ -17,7 +17,14 @@ import { checkSource, revisionSource, serverSource, vanitySource } from '../sour
 import { PERIOD_SECONDS, takeSlot } from '../limits.ts'
 import { invalidKey, limitKey, type Address } from './access.ts'
 
-export type Site = { platform: Platform; visit: Visit; catalog: Catalog; caller: Caller }
+export type Site = {
+  platform: Platform
+  visit: Visit
+  catalog: Catalog
+  caller: Caller
+  /** How many deployments of ours the request came through. */
+  hops: number
+}
 
 export type Shown = { catalog: Catalog; staleMs: number }
 
@@ -57,10 +64,11 @@ export function requireServing(server: Catalog | Gone | undefined): Catalog {
 export function exchangeOf(
   site: Site,
 ): Omit<Exchange, 'revision' | 'params' | 'clientCapabilities'> {
-  const { catalog, caller, platform, visit } = site
+  const { catalog, caller, platform, visit, hops } = site
   return {
     ...commonExchange(platform, visit, catalog),
     caller,
+    hops,
     takeCall: (tool, perMinute) => takeCall(site, tool, perMinute),
     verified: () => verified(site),
     catalogAt: (revision) => catalogAt(site, revision),
