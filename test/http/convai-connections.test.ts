@@ -1,41 +1,25 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
-import { createServer } from '../support/admin.ts'
-import { convaiOf, memberKey, type Convai } from '../support/convai.ts'
-import { remoteFile, REMOTE_URL } from '../support/remotes.ts'
-import { startRollcall, type Rollcall } from '../support/rollcall.ts'
+import { describe, it } from 'node:test'
+import { CONNECTIONS, SECRET, useConnections } from '../support/auth-connections.ts'
 import { dumpDatabase, dumpKv, inDatabase } from '../support/storage.ts'
-
-const PATH = '/v1/workspace/auth-connections'
-const SECRET = 'hush-hush-sweet-secret'
 
 const JWT = { issuer: 'iss', audience: 'aud', subject: 'sub', secretKey: SECRET }
 
 describe('Auth connections on convai', () => {
-  let rollcall: Rollcall
-  let convai: Convai
-  before(async () => {
-    rollcall = await startRollcall()
-    convai = convaiOf(rollcall, (await memberKey(rollcall)).secret)
-  })
-  after(() => rollcall.close())
-
-  const connections = () => convai.sdk.workspace.authConnections
-  const bearer = (name: string) =>
-    connections().create({ authType: 'bearer_auth', name, provider: 'p', token: SECRET })
+  const world = useConnections()
+  const { connections, bearer, wrong } = world
   const storedAuth = async (id: string) => {
-    const [row] = await inDatabase(rollcall, `SELECT auth FROM connections WHERE id = '${id}'`)
+    const [row] = await inDatabase(
+      world.rollcall,
+      `SELECT auth FROM connections WHERE id = '${id}'`,
+    )
     return JSON.parse(String(row?.['auth']))
   }
   const ownSecrets = async (id: string) => {
     const query = `SELECT name FROM secrets WHERE connection = '${id}' ORDER BY name`
-    return (await inDatabase(rollcall, query)).map(({ name }) => String(name).slice(id.length + 1))
-  }
-  const wrong = async (body: object, method = 'POST', path = PATH) => {
-    const { status, text, json } = await convai.ask(method, path, body)
-    assert.equal(status, 422, text)
-    assert.ok(!text.includes(SECRET))
-    return json.detail.map(({ loc }: { loc: unknown[] }) => loc.join('.'))
+    return (await inDatabase(world.rollcall, query)).map(({ name }) =>
+      String(name).slice(id.length + 1),
+    )
   }
 
   it('makes one of every kind with its defaults, and answers no secret', async () => {
@@ -84,7 +68,10 @@ describe('Auth connections on convai', () => {
       ],
     ]
     for (const [given, answered] of rows) {
-      const { status, text, json } = await convai.ask('POST', PATH, { ...named, ...given })
+      const { status, text, json } = await world.convai.ask('POST', CONNECTIONS, {
+        ...named,
+        ...given,
+      })
       assert.equal(status, 200, text)
       assert.match(json.id, /^ac_[0-9a-f]{20}$/)
       const open = Object.entries(given).filter(([, value]) => value !== SECRET)
@@ -102,9 +89,9 @@ describe('Auth connections on convai', () => {
       new Set(authConnections.map(({ authType }) => authType)),
       new Set(rows.map(([{ auth_type: type }]) => type)),
     )
-    assert.ok(!(await dumpDatabase(rollcall)).includes(SECRET))
-    assert.ok(!JSON.stringify([...(await dumpKv(rollcall))]).includes(SECRET))
-    assert.ok(!(await rollcall.admin('GET', '/audit')).text.includes(SECRET))
+    assert.ok(!(await dumpDatabase(world.rollcall)).includes(SECRET))
+    assert.ok(!JSON.stringify([...(await dumpKv(world.rollcall))]).includes(SECRET))
+    assert.ok(!(await world.rollcall.admin('GET', '/audit')).text.includes(SECRET))
   })
 
   it('keeps all that is said of client credentials, a header that is one sealed', async () => {
@@ -175,7 +162,7 @@ describe('Auth connections on convai', () => {
   it('refuses an update for another kind of connection', async () => {
     const { id } = await bearer('typed')
     const update = { auth_type: 'basic_auth', password: SECRET }
-    assert.deepEqual(await wrong(update, 'PATCH', `${PATH}/${id}`), ['body.auth_type'])
+    assert.deepEqual(await wrong(update, 'PATCH', `${CONNECTIONS}/${id}`), ['body.auth_type'])
   })
 
   it('refuses mTLS, and says why', async () => {
@@ -186,7 +173,7 @@ describe('Auth connections on convai', () => {
       client_certificate: 'c',
       client_key: SECRET,
     }
-    const { status, json } = await convai.ask('POST', PATH, body)
+    const { status, json } = await world.convai.ask('POST', CONNECTIONS, body)
     assert.equal(status, 422)
     assert.deepEqual(json.detail[0].loc, ['body', 'auth_type'])
     assert.match(json.detail[0].msg, /certificate/)
@@ -233,79 +220,13 @@ describe('Auth connections on convai', () => {
     )
   })
 
-  it('keeps one that is used, and tells by whom', async () => {
-    const { id } = await bearer('used')
-    await convai.sdk.environmentVariables.create({
-      type: 'auth_connection',
-      label: 'auth',
-      values: { production: { authConnectionId: id } },
-    })
-    const auth = { type: 'connection', connection: { variable: 'auth' } }
-    const file = remoteFile('User', { hosted: false, remote: { url: REMOTE_URL, auth } })
-    const { configuration } = await createServer(rollcall, file)
-    const { authConnections } = await connections().list()
-    const [server] = authConnections.find((one) => one.id === id)?.usedBy?.mcpServers ?? []
-    assert.equal(server?.id, configuration)
-    const { status, json } = await convai.ask('DELETE', `${PATH}/${id}`)
-    assert.equal(status, 409)
-    assert.equal(json.detail.code, 'connection_in_use')
-    assert.match(json.detail.message, /the server "User", the variable "auth"/)
-  })
-
   it('deletes one with its secrets', async () => {
     const { id } = await bearer('gone')
     await connections().delete(id)
     assert.deepEqual(await ownSecrets(id), [])
     for (const [method, body] of [['DELETE'], ['PATCH', {}]] as const) {
-      const { status, json } = await convai.ask(method, `${PATH}/${id}`, body)
+      const { status, json } = await world.convai.ask(method, `${CONNECTIONS}/${id}`, body)
       assert.deepEqual([status, json.detail.code], [404, 'connection_not_found'])
-    }
-  })
-
-  it('keeps the secrets of connections out of the lists of secrets', async () => {
-    const { id } = await bearer('hidden')
-    const name = `${id}.token`
-    assert.ok(!(await convai.ask('GET', '/v1/convai/secrets')).text.includes(id))
-    assert.ok(!(await rollcall.admin('GET', '/secrets?limit=1000')).text.includes(id))
-    assert.equal((await convai.ask('GET', `/v1/convai/secrets/${name}`)).status, 404)
-    assert.equal((await rollcall.admin('DELETE', `/secrets/${name}`)).status, 404)
-    const put = await rollcall.admin('PUT', `/secrets/${name}`, { value: 'mine' })
-    assert.equal(put.status, 422)
-    const variable = {
-      type: 'secret',
-      label: 'l',
-      values: { production: { secret_id: name } },
-    }
-    assert.deepEqual(await wrong(variable, 'POST', '/v1/convai/environment-variables'), [
-      'body.values.production',
-    ])
-  })
-
-  it('lets members read, and admins alone write', async () => {
-    const { secret } = await memberKey(rollcall, { role: 'member' })
-    const member = convaiOf(rollcall, secret)
-    assert.ok((await member.sdk.workspace.authConnections.list()).authConnections.length > 0)
-    const { status, json } = await member.ask('DELETE', `${PATH}/ac_${'0'.repeat(20)}`)
-    assert.deepEqual([status, json.detail.status], [401, 'missing_permissions'])
-  })
-
-  it('sends secrets over https alone, but for development', async () => {
-    const body = {
-      auth_type: 'oauth2_client_credentials',
-      name: 'n',
-      provider: 'p',
-      client_id: 'c',
-      token_url: 'http://127.0.0.1:9/token',
-      client_secret: SECRET,
-    }
-    assert.equal((await convai.ask('POST', PATH, body)).status, 200)
-    const deployed = await startRollcall({ vars: { DEVELOPMENT: '' } })
-    try {
-      const { secret } = await memberKey(deployed)
-      const { status, json } = await convaiOf(deployed, secret).ask('POST', PATH, body)
-      assert.deepEqual([status, json.detail[0].loc], [422, ['body', 'token_url']])
-    } finally {
-      await deployed.close()
     }
   })
 })

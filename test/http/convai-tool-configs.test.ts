@@ -1,27 +1,11 @@
 /** What is said of single tools, as the official client has it (E10–E13). */
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
-import type { Convai } from '../support/convai.ts'
+import { describe, it } from 'node:test'
+import { places, refusalOf, SERVERS, useConfiguring } from '../support/configurations.ts'
 import { TOOL_DEFAULTS } from '../support/convai-configs.ts'
-import type { Rollcall } from '../support/rollcall.ts'
 
-import {
-  configure,
-  places,
-  refusalOf,
-  SERVERS,
-  startConfiguring,
-} from '../support/configurations.ts'
-
-let rollcall: Rollcall
-let convai: Convai
-before(async () => {
-  ;({ rollcall, convai } = await startConfiguring())
-})
-after(() => rollcall.close())
-
-const servers = () => convai.sdk.conversationalAi.mcpServers
-const create = (config: Parameters<typeof configure>[1] = {}) => configure(convai, config)
+const world = useConfiguring()
+const { servers, create } = world
 
 describe('what is said of a tool', () => {
   it('is all kept where it is said of forty at once', async () => {
@@ -52,7 +36,7 @@ describe('what is said of a tool', () => {
       code: 'tool_config_already_exists',
     })
     const path = `${SERVERS}/${id}/tool-configs/a%2Fb%20c`
-    const { json } = await convai.ask('GET', path)
+    const { json } = await world.convai.ask('GET', path)
     const expected = {
       ...TOOL_DEFAULTS,
       tool_name: 'a/b c',
@@ -61,8 +45,8 @@ describe('what is said of a tool', () => {
     }
     assert.deepEqual(json, expected)
     const body = { response_timeout_secs: null, pre_tool_speech: 'off', tool_name: 'other' }
-    await convai.ask('PATCH', `${path}?environment=staging`, body)
-    assert.deepEqual((await convai.ask('GET', path)).json, {
+    await world.convai.ask('PATCH', `${path}?environment=staging`, body)
+    assert.deepEqual((await world.convai.ask('GET', path)).json, {
       ...expected,
       response_timeout_secs: null,
       pre_tool_speech: 'off',
@@ -78,7 +62,7 @@ describe('what is said of a tool', () => {
 
   it('is refused with each wrong field at its place', async () => {
     const { id } = await create()
-    const answer = await convai.ask('POST', `${SERVERS}/${id}/tool-configs`, {
+    const answer = await world.convai.ask('POST', `${SERVERS}/${id}/tool-configs`, {
       assignments: [{ dynamic_variable: 'a' }],
       response_mocks: [{ mock_result: '', parameter_conditions: [{ path: 'a', eval: {} }] }],
       input_overrides: { a: { source: 'omit' }, '$.a[*]': { source: 'omit' } },

@@ -1,39 +1,14 @@
 /** E1: the tools of a configuration, discovered now (`convai-api.md` §2, §9; seed 002). */
 import { ElevenLabs, ElevenLabsError } from '@elevenlabs/elevenlabs-js'
 import assert from 'node:assert/strict'
-import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { createOrganization, inOrganization } from '../support/admin.ts'
-import { convaiOf, memberKey, type Convai } from '../support/convai.ts'
+import { convaiOf, memberKey } from '../support/convai.ts'
 import { LIST_TOOLS_RESPONSE, assertSchema } from '../support/convai-schemas.ts'
-import { startRelay, type Relay } from '../support/relay.ts'
+import { SEED, useListing } from '../support/convai-listing.ts'
+import { startRelay } from '../support/relay.ts'
 import { sendResult } from '../support/remote-mcp.ts'
-import { startFar, type Far } from '../support/upstreams/far.ts'
-import { drop } from '../support/upstreams/recording.ts'
-
-/** As the documentation prints it. */
-const SEED = {
-  success: true,
-  tools: [
-    {
-      name: 'weather_by_zapier_get_current',
-      inputSchema: {
-        properties: {
-          latitude: { description: 'Latitude', type: 'string' },
-          longitude: { description: 'Longitude', type: 'string' },
-        },
-        required: ['latitude', 'longitude'],
-        type: 'object',
-      },
-      description: 'Gets current weather conditions for a location.',
-    },
-    {
-      name: 'tool2',
-      inputSchema: { properties: {}, type: 'object' },
-      description: 'Description of tool2',
-    },
-  ],
-  tool_approval_statuses: [],
-}
+import { startFar } from '../support/upstreams/far.ts'
 
 const BARE = { name: 'bare', inputSchema: { type: 'object' } }
 const RICH = {
@@ -57,29 +32,8 @@ const RICH = {
 }
 
 describe('GET /v1/convai/mcp-servers/:id/tools', () => {
-  let relay: Relay
-  let convai: Convai
-  let far: Far
-  before(async () => {
-    relay = await startRelay()
-    convai = convaiOf(relay.rollcall, (await memberKey(relay.rollcall)).secret)
-  })
-  beforeEach(async () => {
-    far = await startFar(SEED.tools)
-  })
-  afterEach(() => far.close())
-  after(() => relay.close())
-
-  /** The id of a new configuration. */
-  const configure = async (url = far.url, remote: object = {}): Promise<string> => {
-    const { configuration } = await relay.serve(url, remote, { hosted: false })
-    assert.match(configuration, /^mcps_[0-9a-hjkmnp-tv-z]{20}$/)
-    return configuration
-  }
-  const toolsOf = (id: string, query = '') =>
-    convai.ask('GET', `/v1/convai/mcp-servers/${id}/tools${query}`)
-  const list = (id: string, request: { environment?: string } = {}) =>
-    convai.sdk.conversationalAi.mcpServers.tools.list(id, request)
+  const world = useListing()
+  const { configure, toolsOf, list } = world
 
   it('answers what the documentation prints', async () => {
     const id = await configure()
@@ -90,7 +44,7 @@ describe('GET /v1/convai/mcp-servers/:id/tools', () => {
   })
 
   it('is understood by the official client, with every member of a tool', async () => {
-    far.tools = [BARE, RICH]
+    world.far.tools = [BARE, RICH]
     const { success, tools, toolApprovalStatuses, errorMessage } = await list(await configure())
     assert.deepEqual([success, toolApprovalStatuses, errorMessage], [true, [], undefined])
     const { _meta: meta, ...rest } = RICH
@@ -99,20 +53,20 @@ describe('GET /v1/convai/mcp-servers/:id/tools', () => {
 
   it('finds what the remote server has at this moment, in its order, through all pages', async () => {
     const id = await configure()
-    far.tools = Array.from({ length: 25 }, (_, n) => ({ ...BARE, name: `t${(n * 7) % 25}` }))
-    far.pageSize = 10
-    const names = far.tools.map((tool) => (tool as { name: string }).name)
+    world.far.tools = Array.from({ length: 25 }, (_, n) => ({ ...BARE, name: `t${(n * 7) % 25}` }))
+    world.far.pageSize = 10
+    const names = world.far.tools.map((tool) => (tool as { name: string }).name)
     const { tools } = await list(id)
     assert.deepEqual(
       tools.map(({ name }) => name),
       names,
     )
-    far.tools = []
+    world.far.tools = []
     assert.deepEqual((await list(id)).tools, [])
   })
 
   it('drops what is no tool and repairs what the official client would refuse', async () => {
-    far.tools = [
+    world.far.tools = [
       { name: 'none' },
       { inputSchema: {} },
       { name: 'list', inputSchema: [] },
@@ -139,11 +93,11 @@ describe('GET /v1/convai/mcp-servers/:id/tools', () => {
   })
 
   it('opens one session with a remote server of a hundred tools, and keeps it', async () => {
-    far.tools = Array.from({ length: 100 }, (_, n) => ({ ...RICH, name: `t${n}` }))
+    world.far.tools = Array.from({ length: 100 }, (_, n) => ({ ...RICH, name: `t${n}` }))
     const id = await configure()
     for (let n = 0; n < 3; n++) assert.equal((await list(id)).tools.length, 100)
-    assert.equal(far.count('initialize'), 1)
-    assert.equal(far.count('server/discover'), 1)
+    assert.equal(world.far.count('initialize'), 1)
+    assert.equal(world.far.count('server/discover'), 1)
   })
 
   it('asks the remote server once for fifty who ask at the same time', async () => {
@@ -151,21 +105,21 @@ describe('GET /v1/convai/mcp-servers/:id/tools', () => {
     const other = await startFar(SEED.tools)
     const otherId = await configure(other.url)
     await list(id)
-    const [initialized, listed] = [far.count('initialize'), far.count('tools/list')]
+    const [initialized, listed] = [world.far.count('initialize'), world.far.count('tools/list')]
     const gate = Promise.withResolvers<void>()
-    far.answer = async (seen, response) => {
+    world.far.answer = async (seen, response) => {
       await gate.promise
       sendResult(seen, response, { tools: SEED.tools })
     }
     const asking = Array.from({ length: 50 }, () => list(id))
-    await far.untilRequest(() => far.count('tools/list') > listed)
+    await world.far.untilRequest(() => world.far.count('tools/list') > listed)
     await list(otherId) // who asks later and does more is answered: the fifty have come as far
     await other.close()
     gate.resolve()
     const answers = await Promise.all(asking)
     assert.ok(answers.every(({ success, tools }) => success && tools.length === 2))
-    assert.equal(far.count('tools/list'), listed + 1)
-    assert.equal(far.count('initialize'), initialized)
+    assert.equal(world.far.count('tools/list'), listed + 1)
+    assert.equal(world.far.count('initialize'), initialized)
   })
 
   describe('by environment', () => {
@@ -173,9 +127,9 @@ describe('GET /v1/convai/mcp-servers/:id/tools', () => {
       const label = `path_${crypto.randomUUID().slice(0, 8)}`
       const values = { production: 'api', staging: 'stg' }
       const body = { label, type: 'string', values }
-      const made = await relay.rollcall.admin('POST', '/variables', body)
+      const made = await world.relay.rollcall.admin('POST', '/variables', body)
       assert.equal(made.status, 201, made.text)
-      return configure(`${far.url}/{{system__env_${label}}}/mcp`)
+      return configure(`${world.far.url}/{{system__env_${label}}}/mcp`)
     }
     const ROWS: [query: string, path: string][] = [
       ['', '/api/mcp'],
@@ -187,9 +141,9 @@ describe('GET /v1/convai/mcp-servers/:id/tools', () => {
     for (const [query, path] of ROWS) {
       it(`asks ${path} for "${query}"`, async () => {
         const id = await resolving()
-        const known = far.requests.length
+        const known = world.far.requests.length
         assert.equal((await toolsOf(id, query)).json.success, true)
-        const paths = far.requests.slice(known).map((seen) => seen.path)
+        const paths = world.far.requests.slice(known).map((seen) => seen.path)
         assert.ok(paths.length > 0)
         assert.deepEqual([...new Set(paths)], [path])
       })
@@ -197,13 +151,13 @@ describe('GET /v1/convai/mcp-servers/:id/tools', () => {
 
     it('takes the name from the official client', async () => {
       const id = await resolving()
-      const known = far.requests.length
+      const known = world.far.requests.length
       assert.equal((await list(id, { environment: 'staging' })).success, true)
-      assert.equal(far.requests[known]?.path, '/stg/mcp')
+      assert.equal(world.far.requests[known]?.path, '/stg/mcp')
     })
 
     it('says which variable is not defined', async () => {
-      const id = await configure(`${far.url}/{{system__env_nobody_defined_it}}/mcp`)
+      const id = await configure(`${world.far.url}/{{system__env_nobody_defined_it}}/mcp`)
       const { success, tools, errorMessage, toolApprovalStatuses } = await list(id)
       assert.deepEqual([success, tools, toolApprovalStatuses], [false, [], []])
       assert.match(errorMessage ?? '', /variable "nobody_defined_it" is not defined/)
@@ -221,93 +175,12 @@ describe('GET /v1/convai/mcp-servers/:id/tools', () => {
     }
   })
 
-  describe('of a remote server that cannot be listed', () => {
-    const SECRET = 'sekret-token-0123456789'
-    const FAILURES: [what: string, break_: () => void, message: RegExp][] = [
-      [
-        'is down',
-        () => (far.answer = (_seen, response) => void response.writeHead(503).end()),
-        /503/,
-      ],
-      ['breaks off', () => (far.answer = (_seen, response) => drop(response)), /reached|broke/],
-      ['is slow', () => (far.answer = (seen) => seen.aborted), /did not answer|within|took/],
-      [
-        'lets us not in',
-        () =>
-          (far.answer = (seen, response) =>
-            void response.writeHead(401).end(`no: ${seen.headers.authorization}`)),
-        /401|credential|authoriz/i,
-      ],
-      [
-        'is a web page',
-        () =>
-          (far.answer = (_seen, response) =>
-            void response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Hello</h1>')),
-        /no JSON/,
-      ],
-      [
-        'redirects to where nobody may be asked',
-        () =>
-          (far.answer = (_seen, response) =>
-            void response.writeHead(307, { location: `https://u:${SECRET}@127.0.0.1/` }).end()),
-        /user name or password/,
-      ],
-      [
-        'answers an error',
-        () =>
-          (far.answer = (seen, response) =>
-            void response.writeHead(200, { 'content-type': 'application/json' }).end(
-              JSON.stringify({
-                jsonrpc: '2.0',
-                id: seen.body.id,
-                error: { code: -32000, message: `bad ${SECRET}` },
-              }),
-            )),
-        /./,
-      ],
-    ]
-    for (const [what, breakFar, message] of FAILURES) {
-      it(`says that it ${what}, and no secret`, async () => {
-        await relay.rollcall.admin('PUT', '/secrets/far', { value: SECRET })
-        const auth = { type: 'bearer', token: { secret: 'far' } }
-        const id = await configure(far.url, { auth, timeoutSeconds: 1 })
-        breakFar()
-        const { status, json, text } = await toolsOf(id)
-        assert.equal(status, 200)
-        const { error_message: said, ...rest } = json
-        assert.deepEqual(rest, { success: false, tools: [], tool_approval_statuses: [] })
-        assert.match(said, message)
-        assert.ok(!text.includes(SECRET), text)
-        const { success, errorMessage } = await list(id)
-        assert.deepEqual([success, typeof errorMessage], [false, 'string'])
-      })
-    }
-
-    it('says that nobody listens there', async () => {
-      const { url } = far
-      const id = await configure(url)
-      await far.close()
-      const { success, errorMessage } = await list(id)
-      assert.equal(success, false)
-      assert.match(errorMessage ?? '', /reached/)
-      far = await startFar()
-    })
-
-    it('works again as soon as it does', async () => {
-      const id = await configure()
-      far.answer = (_seen, response) => void response.writeHead(503).end()
-      assert.equal((await list(id)).success, false)
-      far.answer = undefined
-      assert.equal((await list(id)).success, true)
-    })
-  })
-
   it('is 404 for another organization, as for an id that nobody has', async () => {
     const id = await configure()
-    await createOrganization(relay.rollcall, 'elsewhere')
-    const { secret } = await memberKey(relay.rollcall, {}, inOrganization('elsewhere'))
-    const stranger = convaiOf(relay.rollcall, secret)
-    const known = far.requests.length
+    await createOrganization(world.relay.rollcall, 'elsewhere')
+    const { secret } = await memberKey(world.relay.rollcall, {}, inOrganization('elsewhere'))
+    const stranger = convaiOf(world.relay.rollcall, secret)
+    const known = world.far.requests.length
     const bodies: object[] = []
     for (const asked of [id, id.replace(/.{5}$/, '00000')]) {
       await assert.rejects(
@@ -323,13 +196,13 @@ describe('GET /v1/convai/mcp-servers/:id/tools', () => {
       )
     }
     assert.deepEqual(bodies[0], bodies[1])
-    assert.equal(far.requests.length, known)
+    assert.equal(world.far.requests.length, known)
   })
 
   it('is for every member', async () => {
     const id = await configure()
-    const { secret } = await memberKey(relay.rollcall, { role: 'member' })
-    const { sdk } = convaiOf(relay.rollcall, secret)
+    const { secret } = await memberKey(world.relay.rollcall, { role: 'member' })
+    const { sdk } = convaiOf(world.relay.rollcall, secret)
     assert.equal((await sdk.conversationalAi.mcpServers.tools.list(id, {})).success, true)
   })
 })

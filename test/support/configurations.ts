@@ -1,6 +1,7 @@
 /** Configurations as tests of convai make them: a Worker with two secrets, and a member's official client. */
 import { ElevenLabsError, type ElevenLabs } from '@elevenlabs/elevenlabs-js'
 import assert from 'node:assert/strict'
+import { after, before } from 'node:test'
 import { readServer } from './admin.ts'
 import { convaiOf, memberKey, type Convai } from './convai.ts'
 import { REMOTE_URL } from './remotes.ts'
@@ -10,22 +11,29 @@ export const SERVERS = '/v1/convai/mcp-servers'
 /** An id that nothing has. */
 export const MADE_UP = `mcps_${'0'.repeat(20)}`
 
-/** A Worker where a configuration may name `secret_a` and `secret_b`. */
-export async function startConfiguring(): Promise<{ rollcall: Rollcall; convai: Convai }> {
-  const rollcall = await startRollcall({ vars: { ALLOW_PRIVATE_UPSTREAMS: '1' } })
-  const convai = convaiOf(rollcall, (await memberKey(rollcall)).secret)
-  for (const name of ['secret_a', 'secret_b']) {
-    const put = await rollcall.admin('PUT', `/secrets/${name}`, { value: 'a value' })
-    assert.equal(put.status, 201, put.text)
-  }
-  return { rollcall, convai }
-}
-
-/** Makes a configuration of a remote server that is not asked. */
-export function configure({ sdk }: Convai, config: Partial<ElevenLabs.McpServerConfigInput> = {}) {
-  return sdk.conversationalAi.mcpServers.create({
-    config: { url: REMOTE_URL, name: 'Far', ...config },
+/** A Worker to configure in, there once the tests of a file run; its configurations, and a new one. */
+export function useConfiguring() {
+  let rollcall: Rollcall
+  let convai: Convai
+  before(async () => {
+    ;({ rollcall, convai } = await startConfiguring())
   })
+  after(() => rollcall.close())
+
+  return {
+    get rollcall() {
+      return rollcall
+    },
+    get convai() {
+      return convai
+    },
+    servers: () => convai.sdk.conversationalAi.mcpServers,
+    /** Makes a configuration of a remote server that is not asked. */
+    create: (config: Partial<ElevenLabs.McpServerConfigInput> = {}) =>
+      convai.sdk.conversationalAi.mcpServers.create({
+        config: { url: REMOTE_URL, name: 'Far', ...config },
+      }),
+  }
 }
 
 /** What a client throws, by its status and code. */
@@ -54,4 +62,15 @@ export async function serverOf(rollcall: Rollcall, { id }: { id: string }) {
   })
   assert.ok(found)
   return readServer(rollcall, found.id)
+}
+
+/** A Worker where a configuration may name `secret_a` and `secret_b`. */
+async function startConfiguring(): Promise<{ rollcall: Rollcall; convai: Convai }> {
+  const rollcall = await startRollcall({ vars: { ALLOW_PRIVATE_UPSTREAMS: '1' } })
+  const convai = convaiOf(rollcall, (await memberKey(rollcall)).secret)
+  for (const name of ['secret_a', 'secret_b']) {
+    const put = await rollcall.admin('PUT', `/secrets/${name}`, { value: 'a value' })
+    assert.equal(put.status, 201, put.text)
+  }
+  return { rollcall, convai }
 }
