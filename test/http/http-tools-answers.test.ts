@@ -25,6 +25,9 @@ const toolsOf = (url: string) => [
   ...['html-error', 'close-early', 'reset'].map((path) =>
     httpTool(path, { url: `${url}/${path}` }),
   ),
+  ...['204', 'image.png'].map((path) =>
+    httpTool(`typed-${path}`, { url: `${url}/${path}` }, { outputSchema: { type: 'object' } }),
+  ),
   httpTool('bad-json-shaped', { url: `${url}/bad-json`, response: { pointer: '/broken' } }),
   httpTool('head', { method: 'HEAD', url: `${url}/echo` }),
   httpTool('status', { url: `${url}/status/{code}` }, {}, ['code', 'text']),
@@ -93,6 +96,12 @@ describe('The answer of an HTTP tool', () => {
       content: [{ type: 'text', text: '{"broken": tru' }],
     })
     await fails('bad-json-shaped', {}, /broken JSON/)
+  })
+
+  it('is said to have no JSON where structured content is promised', async () => {
+    for (const path of ['204', 'image.png']) {
+      await fails(`typed-${path}`, {}, /has no JSON, and typed-\S+ promises structured content/)
+    }
   })
 
   it('reads a text by its charset, and marks what is none', async () => {

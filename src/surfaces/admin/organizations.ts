@@ -37,7 +37,8 @@ export const OrganizationPatch = z
   .strictObject({
     name: Name.optional(),
     status: Status.optional().meta({
-      description: 'suspended: nobody of it is served at /mcp or by this API',
+      description:
+        'suspended: nobody of it is served by the gateway or this API; its hosted servers go on, and are paused each by itself',
     }),
   })
   .refine((patch) => Object.keys(patch).length > 0, 'must name what changes')

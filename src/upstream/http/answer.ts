@@ -123,6 +123,9 @@ function resultOf(
 function checked(call: HttpCall, result: CallToolResult): CallToolResult {
   const { outputSchema, tool } = call
   if (outputSchema === undefined) return result
+  if (result.structuredContent === undefined) {
+    throw new CallFailed(`The answer has no JSON, and ${tool} promises structured content`)
+  }
   const problems = findViolations(`${keyOf(call)} output`, outputSchema, result.structuredContent)
   if (problems.length === 0) return result
   throw new CallFailed(`The result of ${tool} is not what it promises:\n${problems.join('\n')}`)
